@@ -88,7 +88,7 @@ pub(super) fn steps(
             collect_image_changes(&before, &after, None, &mut diff);
         }
         if index == last {
-            diff.notes.extend(diff::order_notes(&orders, previous.is_some()));
+            diff.notes.extend(diff::order_notes(&orders, previous.is_some(), &after.loaded().document));
         }
         diff.notes.sort_by_key(|note| note.impact);
         let mut finds = lint(&after);

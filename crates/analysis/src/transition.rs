@@ -114,7 +114,7 @@ impl<'a> Transition<'a> {
             let changed = manifest.is_some();
             let manifest = manifest.unwrap_or(self.old.manifest());
             let orders = lifecycle::orders(state, manifest, self.after.release());
-            diff.notes.extend(diff::order_notes(&orders, changed));
+            diff.notes.extend(diff::order_notes(&orders, changed, &self.after.loaded().document));
         }
         diff.notes.sort_by_key(|note| note.impact);
     }

@@ -64,6 +64,13 @@ struct Cells {
     end: usize,
 }
 
+impl Cells {
+    /// The column of the label's line, in the middle of the marked text.
+    fn middle(&self) -> usize {
+        if self.line == self.end_line { usize::midpoint(self.start, self.end) } else { self.start }
+    }
+}
+
 impl Excerpt {
     /// The excerpt of one file; all marks have to be in that file.
     pub(super) fn new(marks: &[&Mark], width: usize) -> Option<Self> {
@@ -92,7 +99,7 @@ impl Excerpt {
             let start = out.offset(&shown, cells.line, cells.start)?;
             let end = out.offset(&shown, cells.end_line, cells.end)?;
             let span = SourceSpan::new(start.into(), end.saturating_sub(start));
-            let column = shown.get(&cells.end_line).map_or(0, |line| cells.start.saturating_sub(line.from));
+            let column = shown.get(&cells.end_line).map_or(0, |line| cells.middle().saturating_sub(line.from));
             let room = width.saturating_sub(column + LABEL_GAP).max(MIN_LABEL);
             let label = wrap_lines(&InputText::new(&mark.label).line(), room).join("\n");
             let label = Some(label).filter(|l| !l.is_empty());
@@ -219,21 +226,18 @@ impl Shown {
     }
 }
 
-/// The visible columns of a line: all if they fit, else those around the marked text.
+/// The visible columns of a line: all if they fit with the labels, else those around the marked text.
 fn window(number: usize, length: usize, cells: &[Cells], width: usize) -> std::ops::Range<usize> {
     let width = width.max(40);
-    if length <= width {
-        return 0..length;
-    }
-    let starts = cells.iter().filter_map(|c| (c.line == number).then_some(c.start));
-    let first = starts.min().unwrap_or(0);
-    let ends = cells.iter().filter_map(|c| (c.end_line == number).then_some(c.end));
-    let last = ends.max().unwrap_or(0);
+    let marked = || cells.iter().filter(|c| c.line == number);
+    let first = marked().map(|c| c.start).min().unwrap_or(0);
+    let last = cells.iter().filter(|c| c.end_line == number).map(|c| c.end).max().unwrap_or(0);
+    // Labels begin below the middle of the text.
+    let room = marked().map(|c| c.middle() + LABEL_GAP + MIN_LABEL).max().unwrap_or(0);
+    let start = room.saturating_sub(width).min(first);
     // If the marked text is near the line's start, show the start.
-    if last + LEAD / 2 <= width {
-        return 0..width;
-    }
-    let start = first.saturating_sub(LEAD);
+    let is_far = length > width && last + LEAD / 2 > width;
+    let start = if is_far { start.max(first.saturating_sub(LEAD)) } else { start };
     start..(start + width).min(length)
 }
 

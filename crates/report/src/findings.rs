@@ -83,7 +83,8 @@ pub(super) fn anchor(finding: &Finding) -> String {
     format!("finding-{}-{}", finding.severity.as_str(), finding.rule.name)
 }
 
-fn level(report: &Report<'_>) -> Level {
+/// The worst level of what isn't from before.
+pub(super) fn level(report: &Report<'_>) -> Level {
     let of = |finding: &Finding| match finding.severity {
         // One from before is no verdict on the change.
         Severity::Error if report.is_folded(finding) => Some(Level::Warn),
@@ -98,12 +99,19 @@ fn fixable(report: &Report<'_>) -> String {
         let has = |f: &&Finding| f.fixes.iter().map(|fix| fix.applicability).min() == Some(applicability);
         report.findings.iter().filter(has).count()
     };
+    let more = |n| if n > 0 { format!(", {n} more with `--unsafe`") } else { String::new() };
     match (of(Applicability::Safe), of(Applicability::Unsafe)) {
         (0, 0) => String::new(),
         (0, n) => format!("; {n} fixable with `hcoplan fix --write --unsafe`"),
-        (n, 0) => format!("; {n} fixable with `hcoplan fix --write`"),
-        (n, more) => format!("; {n} fixable with `hcoplan fix --write`, {more} more with `--unsafe`"),
+        (n, others) => format!("; {n} fixable with `hcoplan fix --write`{}", more(others)),
     }
+}
+
+/// The command that applies a suggestion; only for the first one, whose number the others show.
+pub(super) fn choice(finding: &Finding, index: usize) -> Option<String> {
+    let first = finding.fixes.iter().position(|fix| fix.applicability == Applicability::Suggestion);
+    let command = || format!("hcoplan fix --choose {}={} --write", finding.rule.name, index + 1);
+    (first == Some(index)).then(command)
 }
 
 /// `error[hco-unknown-field]`, linked to the rule's page.
@@ -157,14 +165,16 @@ fn entry(report: &Report<'_>, group: &Alike<'_>, path: impl Fn(&SourceFile) -> U
     // Skip help that a fix's title repeats.
     let is_said = |help: &str| finding.fixes.iter().any(|fix| fix.title.get(..help.len()) == Some(help));
     entry.note("help", finding.help.as_deref().filter(|help| !is_said(help)).unwrap_or_default());
-    for fix in &finding.fixes {
+    for (index, fix) in finding.fixes.iter().enumerate() {
         let title = Text::from(fix.title.as_str());
         entry.note(
             "fix",
             match fix.applicability {
                 Applicability::Safe => title.plain(" (").code("hcoplan fix --write").plain(")"),
                 Applicability::Unsafe => title.plain(" (").code("hcoplan fix --write --unsafe").plain(")"),
-                Applicability::Suggestion => title,
+                Applicability::Suggestion => {
+                    choice(finding, index).map_or(title.clone(), |command| title.plain(" (").code(command).plain(")"))
+                }
             },
         );
     }

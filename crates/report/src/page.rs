@@ -124,34 +124,11 @@ pub fn plan_page(plan: &PlanPage<'_>) -> Document {
     Document { title: "hcoplan report".to_owned(), verdict: Some(verdict), blocks, last: None }
 }
 
+/// The verdict without a base to compare with.
 fn verdict(plan: &PlanPage<'_>) -> (Level, Text) {
-    let of = |severity| plan.report.findings.iter().filter(|f| f.severity == severity).count();
-    let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
-    let is = |kind| plan.clusters.iter().filter(|c| c.verdict.kind() == kind).count();
-    let all = plural(plan.clusters.len(), "cluster");
-    let mut parts: Vec<String> = [
-        (is(VerdictKind::Rejected), "rejected"),
-        (is(VerdictKind::Breaks), "accepted, and the operator fails"),
-        (is(VerdictKind::NotPlanned), "not planned"),
-    ]
-    .into_iter()
-    .filter(|(n, _)| *n > 0)
-    .map(|(n, what)| format!("{n} of {all} {what}"))
-    .collect();
-    let failing = !parts.is_empty();
-    if errors + warnings > 0 {
-        let counts = [(errors, "error"), (warnings, "warning")].into_iter().filter(|(n, _)| *n > 0);
-        parts.push(counts.map(|(n, what)| plural(n, what)).collect::<Vec<_>>().join(", "));
-    }
-    let level = match (failing, errors, warnings) {
-        (false, 0, 0) => Level::Good,
-        (false, 0, _) => Level::Warn,
-        _ => Level::Bad,
-    };
-    if parts.is_empty() {
-        return (level, format!("accepted in {all}, without a warning").into());
-    }
-    (level, parts.join("; ").into())
+    let works = |row: &ClusterRow| matches!(row.verdict.kind(), VerdictKind::Accepted | VerdictKind::Removed);
+    let level = if plan.clusters.iter().all(works) { findings::level(plan.report) } else { Level::Bad };
+    (level, plan.report.totals().into())
 }
 
 /// The table of clusters, failing ones first.
@@ -178,8 +155,12 @@ fn cluster_table(
     }
     let row = |row: &&ClusterRow| {
         let of = |severity| counted.get(&(row.cluster.as_str(), severity)).copied().unwrap_or_default();
-        let mut cells: Vec<Cell> =
-            vec![row.cluster.as_str().into(), release(row).into(), verdict_cell(row, review), nodes(row).into()];
+        let mut cells: Vec<Cell> = vec![
+            row.cluster.as_str().into(),
+            release(row).into(),
+            verdict_cell(row, plan.report, review),
+            nodes(row).into(),
+        ];
         cells.extend(Severity::ALL.map(|s| of(s).to_string().into()));
         cells.push(alerts.values().filter(|a| a.clusters.contains(&*row.cluster)).count().to_string().into());
         cells.push(covered(row).into());
@@ -196,12 +177,14 @@ fn cluster_table(
 }
 
 /// The verdict; of an accepted cluster the worst consequence, if it breaks something.
-fn verdict_cell(row: &ClusterRow, review: Option<&Review<'_>>) -> Cell {
+fn verdict_cell(row: &ClusterRow, report: &Report<'_>, review: Option<&Review<'_>>) -> Cell {
     let verdict = &row.verdict;
     let of_cluster = review.into_iter().flat_map(Review::entries).filter(|e| e.clusters.contains(&&*row.cluster));
     let worst = of_cluster.filter(|e| level_of(&e.effect) == Level::Bad).map(|e| e.effect.impact).min();
+    let is_own = |f: &&Finding| f.is_error() && !report.is_folded(f) && f.clusters().any(|name| name == row.cluster);
     let (level, word) = match verdict.kind() {
         VerdictKind::Accepted if worst.is_some() => (Level::Bad, worst.map_or("", Impact::title)),
+        VerdictKind::Accepted if report.findings.iter().any(|f| is_own(&f)) => (Level::Bad, "accepted, with errors"),
         VerdictKind::Accepted => (Level::Good, "accepted"),
         VerdictKind::Rejected => (Level::Bad, "rejected"),
         VerdictKind::Breaks => (Level::Bad, "accepted, and the operator fails"),

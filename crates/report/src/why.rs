@@ -108,13 +108,8 @@ impl<'a> WhyPage<'a> {
         let texts: Vec<&str> = cause.sources.iter().map(|s| s.text.as_str()).collect();
         let (what, without) = match texts.as_slice() {
             [one] => (format!("because of {one}"), "without it"),
-            [one, two] => {
-                let what = format!("because of either of {one} or {two}: each is enough by itself");
-                (what, "without both of them")
-            }
             several => {
-                let what = format!("because of any of {}: each is enough by itself", several.join(", "));
-                (what, "without all of them")
+                (format!("because of {}: each is enough by itself", several.join(" or ")), "without all of them")
             }
         };
         let is_drawn = is_drawn_without(cause);

@@ -8,7 +8,7 @@
 use super::effect_of;
 use crate::prelude::*;
 use hcoplan_explain::diff::semantic::EffectTime;
-use hcoplan_explain::diff::{Shares, Users};
+use hcoplan_explain::diff::{self, Shares};
 use hcoplan_lint::{Boot, Context, VirtualMachine};
 use hcoplan_planner::boot::{BootCause, BootOutcome};
 use hcoplan_planner::machines::Stage;
@@ -29,7 +29,7 @@ pub struct MachineState {
     /// Why it can't be migrated.
     obstacles: Vec<String>,
     /// What it uses that a change may be about.
-    uses: Vec<Users>,
+    uses: Vec<String>,
 }
 
 /// An effect on a virtual machine.
@@ -65,30 +65,38 @@ fn state(context: &Context<'_>, boot: &Boot<'_>) -> MachineState {
         rejections: verdict.causes.iter().map(|c| (c.stage, c.message.clone())).collect(),
         lacks: devices.chain(bindings).collect(),
         obstacles,
-        uses: uses(&boot.vm, &verdict.spec),
+        uses: uses(context, &boot.vm, &verdict.spec),
     }
 }
 
-/// What a machine uses: its manifest and written spec decide, and the complete spec in KubeVirt.
-fn uses(vm: &VirtualMachine<'_>, complete: &Value) -> Vec<Users> {
+/// What a machine uses: its manifest and written spec decide, and the complete spec in KubeVirt; and its labels.
+fn uses(context: &Context<'_>, vm: &VirtualMachine<'_>, complete: &Value) -> Vec<String> {
     let json = |path: &str| vm.get(path).map_or(Value::Null, Node::to_json);
+    let owned = |path: &str| vm.document.root.at(&vm.owner_path(path)).map_or(Value::Null, Node::to_json);
+    let is_of_cluster = |type_: Value| {
+        let kind = type_["kind"].as_str().unwrap_or_default().to_ascii_lowercase();
+        !type_["name"].is_null() && (kind.is_empty() || kind.contains("cluster"))
+    };
+    let has_type = ["instancetype", "preference"].into_iter().any(|path| is_of_cluster(owned(path)));
     let written = json!({
         "evictionStrategy": json("evictionStrategy"),
         "architecture": json("architecture"),
         "domain": {"machine": json("domain.machine")},
+        "hasClusterType": has_type,
     });
-    let owned = |path: &str| vm.document.root.at(&vm.owner_path(path)).map_or(Value::Null, Node::to_json);
-    let owner = json!({"instancetype": owned("instancetype"), "preference": owned("preference")});
-    Users::ALL.into_iter().filter(|users| users.include(&owner, &written, complete)).collect()
+    let labels = |document: &Document| document.root.below("metadata.labels").map_or(Value::Null, Node::to_json);
+    let namespace = context.named("Namespace", None, vm.namespace());
+    let of_namespace = namespace.map_or(Value::Null, |it| labels(it));
+    diff::uses(&written, complete, &labels(vm.document), &of_namespace)
 }
 
 /// The machines by what they use, and those that boot.
-pub fn users(states: &MachineStates) -> (BTreeMap<Users, Vec<String>>, BTreeSet<String>) {
-    let mut out: BTreeMap<Users, Vec<String>> = BTreeMap::new();
+pub fn users(states: &MachineStates) -> (BTreeMap<String, Vec<String>>, BTreeSet<String>) {
+    let mut out: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let boots = states.iter().filter(|(_, state)| state.outcome == BootOutcome::Boots);
     for (name, state) in states {
         for users in &state.uses {
-            out.entry(*users).or_default().push(name.clone());
+            out.entry(users.clone()).or_default().push(name.clone());
         }
     }
     (out, boots.map(|(name, _)| name.clone()).collect())

@@ -3,7 +3,7 @@
 use super::side::ExistingObjects;
 use super::versions;
 use super::{semantic, semantic::Difference};
-use crate::diff::semantic::{Lists, ObjectChange};
+use crate::diff::semantic::{FieldChange, Lists, ObjectChange, Step};
 use crate::diff::side::Side;
 use crate::prelude::*;
 use hcoplan_planner::inventory::ARCHITECTURE_LABEL;
@@ -91,9 +91,44 @@ pub(super) fn attribute(
                     causes.retain(|cause| needed.contains(cause));
                 }
             }
+            if split_sections(changes) {
+                causes_of(changes).for_each(Vec::clear);
+                return attribute(before, after, with, changes);
+            }
         }
     }
     parts.into_iter().map(|(_, cause)| cause).collect()
+}
+
+/// Splits sections that appear or go for several causes into their fields, which may have one each.
+fn split_sections(changes: &mut [ObjectChange]) -> bool {
+    let mut any = false;
+    for change in changes {
+        let fields = std::mem::take(&mut change.fields).into_iter();
+        let parts = fields.flat_map(|field| {
+            let step = &field.step;
+            let section = step.before.as_ref().xor(step.after.as_ref()).and_then(Value::as_object);
+            let section = section.filter(|map| map.len() > 1 && field.causes.len() > 1 && is_plain(&step.path));
+            let Some(section) = section else {
+                return vec![field];
+            };
+            any = true;
+            let part = |(key, value): (&String, &Value)| {
+                let of = |side: &Option<Value>| side.as_ref().map(|_| value.clone());
+                let (before, after) = (of(&step.before), of(&step.after));
+                let (path, label) = (step.path.key(key), format!("{}.{key}", step.label));
+                FieldChange { step: Step { path, label, before, after, noise: step.noise }, causes: Vec::new() }
+            };
+            section.iter().map(part).collect()
+        });
+        change.fields = parts.collect();
+    }
+    any
+}
+
+/// Whether a path is the same in every state: no index of a list is in it.
+fn is_plain(path: &Path) -> bool {
+    path.0.iter().all(|segment| matches!(segment, Segment::Key(_)))
 }
 
 /// The causes of all objects and their fields.
@@ -208,7 +243,9 @@ fn add_cause(
         let mut any_affected = false;
         for field in &mut change.fields {
             let label = &field.step.label;
-            let is_affected = field_changes.iter().any(|d| overlap(&d.label, label));
+            let path = Some(&field.step.path).filter(|path| is_plain(path));
+            let is_affected = field_changes.iter().any(|d| overlap(&d.label, label))
+                && path.is_none_or(|path| path.get(base) != path.get(found));
             any_affected |= is_affected;
             add(&mut field.causes, is_affected);
         }
@@ -248,6 +285,21 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
         let labels: BTreeSet<String> = fields.iter().map(|d| d.label.clone()).collect();
         // Fields of one edited line are one difference.
         let same = |(_, known): &&mut (Part, Cause)| is_same_line(known, &cause);
+        // So is the same edit of several entries of a list.
+        let what = of_any_entry(&cause.what);
+        let is_edit = cause.before.is_some() || cause.after.is_some();
+        let alike = |(_, known): &&mut (Part, Cause)| {
+            is_edit
+                && what != cause.what
+                && what == of_any_entry(&known.what)
+                && (&known.before, &known.after) == (&cause.before, &cause.after)
+                && known.is_removed == cause.is_removed
+        };
+        if let Some((Part::Fields(known), first)) = out.iter_mut().skip(first_field).find(alike) {
+            known.extend(labels);
+            first.what = what.replacen("[]", &format!("[{} entries]", known.len()), 1);
+            continue;
+        }
         match out.iter_mut().skip(first_field).find(same) {
             Some((Part::Fields(known), first)) => {
                 known.extend(labels);
@@ -296,8 +348,16 @@ fn is_status(label: &str) -> bool {
 }
 
 fn section(label: &str) -> String {
-    let steps: Vec<&str> = label.split(['.', '[']).take(SECTION).collect();
-    steps.join(".")
+    let before_lists = label.split('[').next().unwrap_or_default();
+    before_lists.split('.').take(SECTION).collect::<Vec<_>>().join(".")
+}
+
+/// A label with the first list's entry left open: `spec.list[].field`.
+fn of_any_entry(label: &str) -> String {
+    match label.split_once('[').and_then(|(list, rest)| Some((list, rest.split_once(']')?.1))) {
+        Some((list, rest)) => format!("{list}[]{rest}"),
+        None => label.to_owned(),
+    }
 }
 
 /// How the entries of lists are matched between the sides.

@@ -1,9 +1,9 @@
 //! A cluster's differences, as reported.
 
+use super::Comparison;
 use super::effect::Effect;
 use super::live_check::LiveCheck;
 use super::note::Note;
-use super::{Comparison, Users};
 use crate::diff::Kind;
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::{Finding, FindingKey};
@@ -40,7 +40,7 @@ pub struct ClusterDiff {
     /// What edits of the repository's other objects do.
     pub edits: Vec<Effect>,
     /// The virtual machines of the repository by what they use, if both sides were planned.
-    pub users: BTreeMap<Users, Vec<String>>,
+    pub users: BTreeMap<String, Vec<String>>,
     /// Those of them that boot.
     pub boots: BTreeSet<String>,
     /// Whether golden images were examined; changes of their objects aren't reported again then.

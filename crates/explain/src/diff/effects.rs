@@ -3,7 +3,7 @@
 use super::cluster::{ClusterDiff, Removal};
 use super::consequence;
 use super::effect::{Effect, Task};
-use super::{Note, NoteKind, Users, VerdictChange};
+use super::{Note, NoteKind, VerdictChange};
 use crate::diff::Kind;
 use crate::diff::semantic::Impact;
 use hcoplan_diagnostics::finding::{Finding, Severity};
@@ -185,7 +185,11 @@ impl ClusterDiff {
             _ => {}
         }
         let comparison = &self.comparison;
-        let unfinished = comparison.unfinished.iter().map(|(gate, maturity, causes)| Effect {
+        // KubeVirt's gate of the same name says so, with what it does.
+        let consequences = comparison.consequences();
+        let is_said = |gate: &String| consequences.iter().any(|(said, _)| said.subjects.contains(gate));
+        let unfinished = comparison.unfinished.iter().filter(|(gate, ..)| !is_said(gate));
+        let unfinished = unfinished.map(|(gate, maturity, causes)| Effect {
             subjects: vec![gate.clone()],
             causes: causes.clone(),
             ..Effect::new(Impact::Behaviour, format!("the feature gate {{}} is switched on ({maturity})"))
@@ -198,7 +202,7 @@ impl ClusterDiff {
             Effect { causes: kept.causes.clone(), ..effect }
         });
         let mut out: Vec<Effect> = unfinished.chain(kept).collect();
-        for (consequence, object) in comparison.consequences() {
+        for (consequence, object) in consequences {
             let Some(change) = comparison.objects.get(object) else {
                 continue;
             };
@@ -210,14 +214,9 @@ impl ClusterDiff {
             let mut causes = if fields.is_empty() { change.causes.clone() } else { Vec::new() };
             fields.iter().for_each(|field| add(&mut causes, field.causes.clone()));
             causes.sort_unstable();
-            // HCO's gate of the same name says so, with its maturity.
-            let is_gate =
-                |subject: &String| comparison.unfinished.iter().any(|(gate, ..)| gate.eq_ignore_ascii_case(subject));
-            if consequence.impact == Impact::Behaviour && consequence.subjects.iter().any(is_gate) {
-                continue;
-            }
-            let machines = consequence.users.and_then(|users| self.users.get(&users)).cloned().unwrap_or_default();
-            let follows = consequence.users == Some(Users::WithoutArchitecture);
+            let mut machines = Vec::new();
+            consequence.users.iter().for_each(|key| add(&mut machines, consequence::of_key(&self.users, key)));
+            let follows = consequence.users == ["without-architecture"];
             let all_boot = follows && !machines.is_empty() && machines.iter().all(|m| self.boots.contains(m));
             let impact = if all_boot { Impact::Behaviour } else { consequence.impact };
             let effect = Effect::new(impact, consequence.text).action(consequence.action);

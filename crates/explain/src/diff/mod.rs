@@ -28,7 +28,7 @@ pub use cluster::{ClusterDiff, Removal};
 pub use comparison::{
     Comparison, Kept, VerdictChange, compare_objects, compare_plans, compare_rejected, compare_states,
 };
-pub use consequence::{Consequence, Users};
+pub use consequence::{Consequence, uses};
 pub use defaults::short_name;
 pub use drift::{Drift, DriftReason, drift, to_commit};
 pub use edits::{Objects, add_edits, is_compared};

@@ -57,7 +57,7 @@ pub fn step_notes(from: &State, step: &Step, document: &Document) -> Vec<Note> {
 
 /// The notes on the order of applying a manifest and an upgrade; `changed`: whether the manifest differs from the
 /// applied one.
-pub fn order_notes(orders: &UpdateOrders, changed: bool) -> Vec<Note> {
+pub fn order_notes(orders: &UpdateOrders, changed: bool, document: &Document) -> Vec<Note> {
     let (before, after) = (&orders.before, &orders.after);
     let to = after.end.release.label();
     let mut out = Vec::new();
@@ -65,7 +65,12 @@ pub fn order_notes(orders: &UpdateOrders, changed: bool) -> Vec<Note> {
         let admission = &step.plan.admission;
         (!admission.accepted).then(|| admission.message.clone())
     };
-    let rejected = |name, why: &String| from_sentence(NoteKind::Verdict, name, &[("to", &to), ("why", why)]);
+    let steps = [&before.update, &after.update];
+    let cause = steps.into_iter().find_map(|step| step.plan.admission.causes.first());
+    let rejected = |name, why: &String| Note {
+        place: cause.map(|cause| document.locate(&cause.path)),
+        ..from_sentence(NoteKind::Verdict, name, &[("to", &to), ("why", why)])
+    };
     out.extend(match (rejection(&before.update), rejection(&after.update)) {
         (None, Some(why)) if changed => Some(rejected("order-rejected-once", &why)),
         (None, Some(why)) => Some(rejected("order-rejected-from", &why)),

@@ -265,33 +265,23 @@ fn fields(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
         let own = fields.filter(|f| f.api_version == version);
         own.map(|f| (f.path.clone(), f.ignored)).collect()
     };
+    let note = |kind, name, path: &Path| Note {
+        place: after.document.map(|d| d.locate_key(path)),
+        ..from_sentence(kind, name, &[("field", path), ("release", &after.release.label())])
+    };
     let (old, new) = (ignored(before.release), ignored(after.release));
     for (path, is_ignored) in &new {
         let was_ignored = old.get(path).copied().unwrap_or(true);
         let place = Path::dotted(path);
         if *is_ignored && !was_ignored && !path.contains("[]") && place.get(after.object).is_some() {
-            out.push(Note {
-                place: after.document.map(|d| d.locate_key(&place)),
-                ..from_sentence(
-                    NoteKind::FieldIgnored,
-                    "field-ignored",
-                    &[("field", path), ("release", &after.release.label())],
-                )
-            });
+            out.push(note(NoteKind::FieldIgnored, "field-ignored", &place));
         }
     }
     let pruned = &before.plan.admission.pruned;
     for field in &after.plan.admission.pruned {
         let path = &field.path;
         if !pruned.iter().any(|p| p.path == *path) {
-            out.push(Note {
-                place: after.document.map(|d| d.locate_key(path)),
-                ..from_sentence(
-                    NoteKind::FieldDropped,
-                    "field-dropped",
-                    &[("field", path), ("release", &after.release.label())],
-                )
-            });
+            out.push(note(NoteKind::FieldDropped, "field-dropped", path));
         }
     }
 }

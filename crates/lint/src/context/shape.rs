@@ -26,6 +26,21 @@ impl<'c> Context<'c> {
         let fields = self.known.fields.get_or_init(|| fields_of(self.document(), schema));
         Some(Shape { document: self.document(), schema, own: Some(self), fields: Cow::Borrowed(fields) })
     }
+
+    /// The unknown field that is meant for a missing one, for a section around it that has it, or for a part of it: a
+    /// misspelt key, or one on another level of the same list item. That field's finding says what is wrong.
+    pub fn meant_for(&self, missing: &Path) -> Option<Path> {
+        let (shape, root) = (self.shape()?, self.root());
+        let item = missing.0.iter().rposition(|segment| matches!(segment, Segment::Index(_)));
+        let around = Path(missing.0[..item.map_or(missing.0.len() - 1, |index| index + 1)].to_vec());
+        let has = |(from, to): &(Path, Path)| match missing.0.strip_prefix(&to.0[..]) {
+            Some(rest) => root.at(&Path([&from.0, rest].concat())).is_some(),
+            None => to.starts_with(missing),
+        };
+        let unknown = self.admission().pruned.iter().map(|field| &field.path).filter(|path| path.starts_with(&around));
+        let mut meant = unknown.filter(|path| shape.destinations(path).iter().any(|d| d.moves.iter().any(has)));
+        meant.next().cloned()
+    }
 }
 
 impl<'a> Shape<'a, '_> {

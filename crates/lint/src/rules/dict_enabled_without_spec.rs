@@ -11,7 +11,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let empty = spec.is_none_or(|s| matches!(s.value, Value::Null));
         // A misplaced annotation may be meant to disable it.
         let misplaced = template.misplaced_metadata().next().is_some();
-        if !empty || misplaced || !template.is_enabled() {
+        let is_written = || cx.meant_for(&template.path(cx).key("spec")).is_some();
+        if !empty || misplaced || !template.is_enabled() || is_written() {
             continue;
         }
         let common = cx.common_image(template.name()).is_some();

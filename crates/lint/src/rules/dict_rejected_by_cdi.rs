@@ -28,6 +28,9 @@ fn rejected_by_cdi(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
         return None;
     }
     let rejection = cdi::rejection(cx.release(), spec)?;
+    if cx.image_of(&cron.origin).and_then(|image| image.written).is_some_and(|t| is_misspelt(cx, &t, &rejection)) {
+        return None;
+    }
     let name = cron.origin.name();
     let path = format!("spec.{}", rejection.path);
     let message = format!("CDI rejects golden image {name}: {}", rejection.message);
@@ -42,6 +45,17 @@ fn rejected_by_cdi(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
         Some((title, change)) => finding.fixes(cx.suggest(title, &[change])),
         None => finding,
     })
+}
+
+/// Whether an unknown field of the template is what is missing.
+fn is_misspelt(cx: &Context<'_>, template: &WrittenTemplate<'_>, rejection: &CdiRejection) -> bool {
+    let missing: &[&str] = match rejection.fault {
+        CdiFault::NoClaim => &[".storage", ".pvc"],
+        CdiFault::NoSize => &[".resources.requests.storage"],
+        _ => &[""],
+    };
+    let paths = missing.iter().map(|field| template.path(cx).below(&format!("spec.{}{field}", rejection.path)));
+    paths.into_iter().any(|path| cx.meant_for(&path).is_some())
 }
 
 /// The help for a rejection.

@@ -6,15 +6,17 @@ use hcoplan_yaml::Value;
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let missing: Vec<WrittenTemplate<'_>> = cx.written_templates().filter(is_missing).collect();
+    let all: Vec<WrittenTemplate<'_>> = cx.written_templates().filter(is_missing).collect();
     let causes = &cx.admission().causes;
     // If other fields are missing, too, another rule explains the rejection.
     let explained = cx.admission().reason == Some(Reason::Schema(ViolationKind::Required))
-        && causes.len() == missing.len()
-        && missing.iter().all(|t| {
+        && causes.len() == all.len()
+        && all.iter().all(|t| {
             let path = schedule_of(cx, t);
             causes.iter().any(|c| c.path == path)
         });
+    let is_written = |t: &WrittenTemplate<'_>| cx.meant_for(&schedule_of(cx, t)).is_some();
+    let missing: Vec<WrittenTemplate<'_>> = all.into_iter().filter(|t| !is_written(t)).collect();
     if explained {
         if let Some(finding) = finding(cx, &missing) {
             out.reject(finding);
@@ -70,7 +72,10 @@ fn finding(cx: &Context<'_>, missing: &[WrittenTemplate<'_>]) -> Option<Finding>
         Change::Set(schedule_of(cx, t), schedule.into())
     };
     let changes: Vec<Change> = missing.iter().map(set).collect();
-    Some(cx.with_fix(finding, title, Applicability::Safe, &changes))
+    // HCO knows the schedule of common images only.
+    let is_known = missing.iter().all(|t| cx.common_image(t.name()).is_some());
+    let applicability = if is_known { Applicability::Safe } else { Applicability::Suggestion };
+    Some(cx.with_fix(finding, title, applicability, &changes))
 }
 
 /// The schedule of common golden images, unless the operator chose a minute.

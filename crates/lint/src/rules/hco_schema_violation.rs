@@ -65,18 +65,6 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     out.reject(finding);
 }
 
-/// The unknown key that is a misspelt missing one.
-pub(super) fn misspelt(cx: &Context<'_>, schema: &Schema, cause: &Rejected) -> Option<Path> {
-    let missing = Some(&cause.path).filter(|_| cause.kind == CauseKind::Schema(ViolationKind::Required))?;
-    let parent = missing.parent();
-    let written = cx.root().at(&parent)?.entries().iter().map(|e| parent.key(&e.key.text));
-    let mut unknown = written.filter(|path| schema.field(path).is_none());
-    let shape = cx.shape()?;
-    unknown.find(|path| {
-        shape.destinations(path).iter().any(|destination| destination.places().any(|place| place == missing))
-    })
-}
-
 /// The location of the first of two equal elements.
 fn first_of(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<Location> {
     let list = path.parent();
@@ -104,7 +92,7 @@ const MAX_HELPS: usize = 4;
 fn help(cx: &Context<'_>, schema: &Schema, cause: &Rejected) -> Option<String> {
     let field = schema.field(&cause.path);
     let help = match &cause.kind {
-        CauseKind::Schema(ViolationKind::Required) => match misspelt(cx, schema, cause) {
+        CauseKind::Schema(ViolationKind::Required) => match cx.meant_for(&cause.path) {
             Some(written) => format!("rename `{written}` to {}", last_key(&cause.path)?),
             None => format!("add `{}`", cause.path),
         },

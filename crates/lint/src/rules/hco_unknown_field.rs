@@ -1,14 +1,15 @@
 //! Fields that the CRD doesn't have.
 
 use hcoplan_kubernetes::schema::{PrunedField, ViolationKind};
+use hcoplan_planner::admission::{Cause as Rejected, CauseKind};
 use hcoplan_yaml::Value;
 
 use super::prelude::*;
 use crate::{DestinationKind, OperandField, similar};
 
-/// Maximum number of fields with fixes: each reads the file once more, which takes quadratic time for many. `hcoplan
-/// fix` fixes the others in later rounds.
-const MAX_FIXED: usize = 10;
+/// Maximum number of bytes read again for the fields' fixes: each reads the file once more, which takes quadratic time
+/// for many. `hcoplan fix` fixes the others in later rounds.
+const MAX_READ_AGAIN: usize = 4 << 20;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     // dict-metadata-misindented reports these.
@@ -32,11 +33,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let is_about_form = |reason| matches!(reason, Reason::GoDecode | Reason::Schema(ViolationKind::WrongType));
     let of_form = cx.admission().causes.iter().filter(|_| cx.admission().reason.is_some_and(is_about_form));
     let is_in_wrong_form = |path: &Path| of_form.clone().any(|c| path.starts_with(&c.path) && *path != c.path);
-    // Keys that are misspelt required ones.
-    let causes = || cx.admission().causes.iter();
-    let misspelt: Vec<Path> =
-        causes().filter_map(|cause| super::hco_schema_violation::misspelt(cx, cx.schema()?, cause)).collect();
-    let are_all_misspelt = misspelt.len() == causes().count();
+    // Keys that are misspelt or misplaced required ones.
+    let causes = &cx.admission().causes;
+    let meant = |cause: &Rejected| match (&cause.kind, cx.admission().reason) {
+        (CauseKind::Schema(ViolationKind::Required), _) => cx.meant_for(&cause.path),
+        (_, Some(Reason::TemplateWithoutSpec)) => cx.meant_for(&cause.path.key("spec")),
+        _ => None,
+    };
+    let misspelt: Vec<Path> = causes.iter().filter_map(meant).collect();
+    let are_all_misspelt = misspelt.len() == causes.len();
+    let most = MAX_READ_AGAIN / cx.document().file.text().len().max(1);
     let pruned = pruned.filter(|f| !is_below_text(&f.path) && !is_in_wrong_form(&f.path));
     let ours = pruned.filter(|f| super::placement_wrong_level::correct_paths(cx.version(), &f.path).is_none());
     for (nth, field) in ours.enumerate() {
@@ -52,7 +58,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .at(cx.location(key.span))
             .label(if is_rejected { "rejected by the API server" } else { "dropped by the API server" });
         finding.is_silent = is_rejected;
-        let mut finding = if nth < MAX_FIXED {
+        let mut finding = if nth < most.max(10) {
             explained(cx, finding, field, &key.text)
         } else {
             cx.leave_untried();

@@ -28,11 +28,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 );
                 continue;
             }
-            let otherwise = if permitted.is_empty() {
-                "permit it in permittedHostDevices of the HyperConverged".to_owned()
-            } else {
-                format!("permit it in the HyperConverged, or use {}", or(&permitted))
-            };
+            let otherwise = "permit it in permittedHostDevices of the HyperConverged".to_owned();
             let meant = nearest(&name, permitted.iter().copied()).filter(|_| !is_of_type);
             out.report(did_you_mean(finding, "use", meant, otherwise));
         }

@@ -11,8 +11,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let per_node = |node: &Node| items(node.get("nodeMediatedDeviceTypes")).iter().any(types);
     let makes = field.node().is_some_and(|node| types(node) || per_node(node));
-    let rendered = !cx.rendered_kubevirt("configuration.mediatedDevicesConfiguration").is_null();
-    if !makes || !rendered || permitted.is_some_and(|list| !list.is_empty()) {
+    let section = cx.rendered_kubevirt("configuration.mediatedDevicesConfiguration");
+    // Neither the switch nor, in older releases, the gate is against it.
+    let gates = cx.rendered_kubevirt("configuration.developerConfiguration.featureGates").as_array();
+    let is_off = gates.is_some_and(|gates| gates.iter().any(|gate| gate == "DisableMDEVConfiguration"));
+    if !makes
+        || section.is_null()
+        || section["enabled"] == false
+        || is_off
+        || permitted.is_some_and(|list| !list.is_empty())
+    {
         return;
     }
     let message = "mediated devices are created, but permittedHostDevices permits none of them";

@@ -189,7 +189,10 @@ fn reconcile_fails(cx: &Context<'_>) -> Option<Finding> {
 fn ssp_rejected(cx: &Context<'_>) -> Option<Finding> {
     // Without declared nodes the architectures are unknown.
     let is_unknown = !cx.has_nodes() && cx.ssp_reason() == Some(SspReason::NoCluster);
-    let message = cx.ssp_rejection().filter(|_| !is_unknown)?;
+    let is_named = |t: &WrittenTemplate<'_>| cx.meant_for(&t.path(cx).below("metadata.name")).is_some();
+    let is_misspelt = cx.ssp_reason() == Some(SspReason::NamelessTemplate)
+        && cx.written_templates().filter(|t| t.name().is_empty()).all(|t| is_named(&t));
+    let message = cx.ssp_rejection().filter(|_| !is_unknown && !is_misspelt)?;
     let patch = cx.annotation("ssp.kubevirt.io/jsonpatch");
     let finding = cx
         .finding(format!("SSP's webhook rejects the SSP: {message}"))

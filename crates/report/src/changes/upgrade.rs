@@ -42,9 +42,10 @@ impl<'a> UpgradeView<'a> {
             |(level, text): (Level, Text)| (level, Text::new().strong(format!("{}: ", self.title())).then(text));
         let mut blocks = self.clusters();
         blocks.extend(parts(&view));
-        let is_known = |f: &&Finding| {
-            review.added.iter().any(|l| (l.finding.rule.name, &l.finding.message) == (f.rule.name, &f.message))
-        };
+        let rules = review.entries().flat_map(|entry| entry.rules.iter().copied());
+        let all = rules.chain(review.added.iter().map(|line| line.finding));
+        let said: BTreeSet<_> = all.map(|f| (f.rule.name, &f.message)).collect();
+        let is_known = |f: &&Finding| said.contains(&(f.rule.name, &f.message));
         let mut worse = None;
         let is_quiet = before.review.counts.differing == 0 && before.review.added.is_empty();
         if !is_quiet || !before.review.shown_again().iter().all(is_known) {

@@ -225,8 +225,8 @@ impl<'a> View<'a> {
         };
         let mut out: Vec<Row> = story.effects.iter().map(with_place).collect();
         out.extend(story.findings.iter().map(|line| self.finding(line, &story.causes)));
-        for line in &story.removed {
-            let text = Text::new().soft("no longer: ").plain(line.finding.message.as_str());
+        for (line, more) in self.first_of_rules(&story.removed) {
+            let text = Text::new().soft("no longer: ").plain(line.finding.message.as_str()).soft(more);
             let mut row = Row::new(Level::Good, "", text);
             row.place = rules(&[line.finding]);
             out.push(row);
@@ -311,15 +311,30 @@ impl<'a> View<'a> {
         row
     }
 
+    /// Findings that are no problem of the change: of a rule only the first, with the number of the others.
+    fn first_of_rules<'l, 'f>(&self, lines: &'l [FindingLine<'f>]) -> Vec<(&'l FindingLine<'f>, String)> {
+        let mut out: Vec<(&FindingLine<'f>, usize)> = Vec::new();
+        for line in lines {
+            let same = |(first, _): &&mut (&FindingLine<'f>, usize)| first.finding.rule.name == line.finding.rule.name;
+            match out.iter_mut().find(same).filter(|_| !self.is_verbose()) {
+                Some((_, more)) => *more += 1,
+                None => out.push((line, 0)),
+            }
+        }
+        let more = |n| if n > 0 { format!(" (and {n} more like it)") } else { String::new() };
+        out.into_iter().map(|(line, n)| (line, more(n))).collect()
+    }
+
     /// Important findings that were there before, and the number of others.
     fn existing(&self) -> Vec<Block> {
         let lines = self.review.shown_again_as_lines();
         let mut out = Vec::new();
         if !lines.is_empty() {
             out.push(Block::Heading(2, "Was there before".into()));
-            let rows = lines.iter().map(|line| {
+            let rows = self.first_of_rules(&lines).into_iter().map(|(line, more)| {
                 // Not a problem of the change.
-                let mut row = Row::new(Severity::Info.into(), "", line.finding.message.as_str());
+                let text = Text::new().plain(line.finding.message.as_str()).soft(more);
+                let mut row = Row::new(Severity::Info.into(), "", text);
                 row.place = rules(&[line.finding]);
                 let place = line.finding.location.as_ref().map(|place| Text::new().code(self.changes.place(place)));
                 let names = (line.clusters.len() > 1).then(|| self.names(&line.clusters));

@@ -173,7 +173,11 @@ fn gate(subject: &str, of: Option<&Arc<Release>>) -> Option<(String, String)> {
             let _ = writeln!(out, "\nWhile it isn't a field, it is a Technology Preview of {title}: <{}>", source.url);
         }
     }
-    if let Some((old, new)) = MOVES.iter().find(|(old, _)| *old == name) {
+    let fields = all.iter().filter_map(|release| release.admission().version("v1"));
+    let mut fields = fields.flat_map(|version| &version.gates_to_fields);
+    if let Some(field) = fields.find(|field| field.gate == name) {
+        let _ = writeln!(out, "\nIn v1 a field takes its place: `{}`.", field.field);
+    } else if let Some((old, new)) = MOVES.iter().find(|(old, _)| *old == name) {
         let _ = writeln!(out, "\nA field took its place: `spec.{old}` in v1beta1, `spec.{new}` in v1.");
     } else if let Some(field) = field::qualified(&name).iter().find(|f| !f.contains(".featureGates.")) {
         let _ = writeln!(out, "\nA field has this name, too: `hcoplan explain {field}`");

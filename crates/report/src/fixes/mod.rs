@@ -2,6 +2,7 @@
 
 mod json;
 
+use crate::findings::choice;
 use crate::plural;
 use crate::prelude::*;
 use crate::{in_repository, shown_path};
@@ -106,7 +107,7 @@ fn summary(fixed: &FixResult, view: &FixView<'_>) -> String {
     }
     match count(Applicability::Suggestion) {
         0 => {}
-        n => parts.push(format!("{} to choose from", plural(n, "finding"))),
+        n => parts.push(format!("{} to choose a fix for", plural(n, "finding"))),
     }
     parts.join("; ")
 }
@@ -192,9 +193,8 @@ fn write_remaining(out: &mut Vec<u8>, root: &Utf8Path, left: &[Finding]) -> io::
         for (index, fix) in finding.fixes.iter().enumerate() {
             let mark = if several { format!("{}.", index + 1) } else { "*".to_owned() };
             let word = match fix.applicability {
-                Applicability::Safe => "",
-                Applicability::Unsafe => " (--unsafe)",
-                Applicability::Suggestion => "",
+                Applicability::Unsafe => " (--unsafe)".to_owned(),
+                _ => choice(finding, index).map_or_else(String::new, |command| format!(" ({command})")),
             };
             writeln!(out, "  {CYAN}{mark}{CYAN:#} {}{word}", line(&fix.title))?;
             if !may_preview(fix, &mut allowance) {

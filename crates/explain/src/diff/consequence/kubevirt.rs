@@ -2,62 +2,14 @@
 //! `pkg/virt-controller/services` (launcher pods), `pkg/virt-handler`, v1.6 to v1.9.
 
 use super::Change;
-use super::said::{Said, entries, names_changed, said, sentence, shown, summary};
+use super::said::{Said, entries, names_changed, said, sentence, summary};
 use crate::diff::consequence::Consequence;
 use crate::diff::gates;
-use crate::diff::semantic::EffectTime::{NextStart, Now};
+use crate::docs::gate_effect;
 use crate::prelude::*;
 use std::cmp::Ordering;
 use std::fmt::Display;
 use std::sync::LazyLock;
-
-/// What deleting the HyperConverged does to workloads; CDI has the same setting.
-pub(super) fn uninstall(change: &Change<'_>) -> Vec<Consequence> {
-    let workload = if change.object.id.kind == "CDI" { "DataVolume" } else { "VM" };
-    let said = match change.after.as_str() {
-        Some("RemoveWorkloads") => sentence("uninstall-deletes").about(workload),
-        Some("BlockUninstallIfWorkloadsExist") => sentence("uninstall-blocks").about(format!("{workload}s")),
-        _ => sentence("uninstall-leaves").about(format!("{workload}s")),
-    };
-    vec![said]
-}
-
-/// Source: `pkg/virt-controller/watch/workload-updater`: what can migrate migrates; batches are of VMs to evict.
-pub(super) fn update_strategy(change: &Change<'_>) -> Vec<Consequence> {
-    let methods = |value: &Value| -> BTreeSet<String> {
-        entries(&value["workloadUpdateMethods"]).into_iter().map(|(m, _)| m).collect()
-    };
-    let (was, is) = (methods(change.before), methods(change.after));
-    let does = |methods: &BTreeSet<String>, side: &str| {
-        let known: String = ["Evict", "LiveMigrate"].into_iter().filter(|m| methods.contains(*m)).collect();
-        WORDS["updates"][side][known].as_str().unwrap_or_default()
-    };
-    let mut out = Vec::new();
-    if was != is {
-        let shuts_more = is.contains("Evict") && was != BTreeSet::from(["Evict".to_owned()]);
-        let name = if shuts_more {
-            "update-shuts-down"
-        } else if is.is_empty() {
-            "update-leaves-alone"
-        } else {
-            "update-changes"
-        };
-        out.push(sentence(name).turns(does(&is, "is"), does(&was, "was")));
-    }
-    if was.contains("Evict") && is.contains("Evict") {
-        for (field, default, said) in [
-            ("batchEvictionSize", "10", "update-strategy-size"),
-            ("batchEvictionInterval", "1 min", "update-strategy-interval"),
-        ] {
-            let [was, is] = [change.before, change.after]
-                .map(|v| if v[field].is_null() { default.to_owned() } else { shown(&v[field]) });
-            if was != is {
-                out.push(sentence(said).turns(is, was));
-            }
-        }
-    }
-    out
-}
 
 /// Source: `pkg/virt-handler/device-manager/mediated_devices_types.go` and `pkg/virt-config`: the switch, and before it
 /// a gate, stop the handling; existing devices stay.
@@ -98,26 +50,6 @@ fn removed_from<'s>(was: &'s BTreeSet<String>, is: &'s BTreeSet<String>) -> impl
     was.difference(is)
 }
 
-/// Machine types and firmware of an architecture; unset values are `pkg/virt-config`'s.
-pub(super) fn architectures(change: &Change<'_>) -> Vec<Consequence> {
-    let default = |architecture: &str, leaf: &str| {
-        let of = &WORDS["defaults"][leaf];
-        of.get(architecture).or(of.get("*")).and_then(Value::as_str).unwrap_or("unset")
-    };
-    let said = |leaf: &str| match leaf {
-        "machineType" => sentence("machine-type"),
-        "emulatedMachines" => sentence("emulated-machines"),
-        _ => sentence("firmware"),
-    };
-    let leaves = change.leaves().into_iter().filter_map(|(field, was, is)| {
-        let (architecture, leaf) = field.split_once('.')?;
-        let or = |value: String| if value == "unset" { default(architecture, leaf).to_owned() } else { value };
-        let (was, is) = (or(was), or(is));
-        (was != is).then(|| said(leaf).fill(&[("field", &architecture), ("is", &is), ("was", &was)]))
-    });
-    leaves.collect()
-}
-
 /// Source: `pkg/virt-controller/services/renderresources.go`: vCPUs divided by the ratio, and guest memory times 100
 /// divided by the percentage (`WithMemoryRequests`).
 pub(super) fn ratio(change: &Change<'_>) -> Vec<Consequence> {
@@ -127,28 +59,6 @@ pub(super) fn ratio(change: &Change<'_>) -> Vec<Consequence> {
     let values: [(&str, &dyn Display); 4] =
         [("share", &(whole / is)), ("share before", &(whole / was)), ("is", &is), ("was", &was)];
     if was == is { Vec::new() } else { vec![sentence(name).fill(&values)] }
-}
-
-/// Source: `pkg/virt-config`: 2 for each component; components change it without a restart, launchers at their start.
-pub(super) fn log_verbosity(change: &Change<'_>) -> Vec<Consequence> {
-    let component = |field: &str| match field.split_once('.') {
-        Some((_, node)) => format!("KubeVirt on {node}"),
-        None if field == "virtAPI" => "virt-api".to_owned(),
-        None => {
-            let letter =
-                |c: char| if c.is_ascii_uppercase() { format!("-{}", c.to_ascii_lowercase()) } else { c.into() };
-            field.chars().map(letter).collect()
-        }
-    };
-    let level = |text: String| text.parse::<u64>().unwrap_or(2);
-    let leaves = change.leaves().into_iter().filter_map(|(field, was, is)| {
-        let (was, is) = (level(was), level(is));
-        let how = if is > was { "more" } else { "less" };
-        let when = if field == "virtLauncher" { NextStart } else { Now };
-        let said = Said { when, ..sentence("log-verbosity") };
-        (was != is).then(|| said.fill(&[("field", &component(&field)), ("how", &how), ("is", &is), ("was", &was)]))
-    });
-    leaves.collect()
 }
 
 /// `machinesNeed`: the gates without which KubeVirt's webhook rejects virtual machines; `on`: what gates let users of
@@ -174,10 +84,14 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
         on
     };
     let (was, is) = (state(change.sides.before, old), state(change.sides.after, new));
+    let switches = |gate: &str| was.contains(gate) != is.contains(gate);
     let matters = |gate: &&String| {
-        // The section's own row says more.
-        if **gate == MEDIATED_GATE {
-            return false;
+        // The section's own row says more; HCO switches these with another gate.
+        match gate.as_str() {
+            MEDIATED_GATE => return false,
+            "HotplugVolumes" if switches("DeclarativeHotplugVolumes") => return false,
+            "UtilityVolumes" if switches("IncrementalBackup") => return false,
+            _ => {}
         }
         let known = [change.sides.before, change.sides.after].map(|release| release.kubevirt_gate(gate));
         !known.iter().flatten().any(|known| known.is_unread)
@@ -192,7 +106,7 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
     for gate in is.difference(&was).filter(matters) {
         out.push(match &**gate {
             "PersistentReservation" => sentence("feature-gates-helper-on").plain(),
-            gate => said(&WORDS["on"][gate]).unwrap_or_else(|| sentence("feature-gates-on")).about(gate),
+            gate => switched(change.sides.after, gate, said(&WORDS["on"][gate]), ["feature-gates-on", "gate-on"]),
         });
     }
     for gate in was.difference(&is).filter(matters) {
@@ -204,12 +118,30 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
                 ]);
             }
             gate if entries(&WORDS["machinesNeed"]).iter().any(|(name, _)| name == gate) => {
-                out.push(sentence("feature-gates-rejected").about(gate));
+                out.push(switched(change.sides.before, gate, None, ["feature-gates-rejected", "gate-rejected"]));
             }
-            gate => out.push(said(&WORDS["off"][gate]).unwrap_or_else(|| sentence("feature-gates-off")).about(gate)),
+            gate => {
+                let own = said(&WORDS["off"][gate]);
+                out.push(switched(change.sides.before, gate, own, ["feature-gates-off", "gate-off"]));
+            }
         }
     }
     out
+}
+
+/// A gate that is switched, by its name and effect in HCO if it is one of HCO's, too.
+fn switched(release: &Release, gate: &str, own: Option<Said>, [of_kubevirt, of_hco]: [&str; 2]) -> Consequence {
+    let mut known = release.tables().feature_gates.iter().map(|known| known.name.as_str());
+    let known = known.find(|name| name.eq_ignore_ascii_case(gate));
+    let Some((name, effect)) = known.and_then(|name| Some((name, gate_effect(name)?))) else {
+        return own.unwrap_or_else(|| sentence(of_kubevirt)).about(gate);
+    };
+    // The effect is a sentence without a subject.
+    let (first, rest) = effect.trim_end_matches('.').split_at(1);
+    let does = first.to_ascii_lowercase() + rest;
+    let maturity = release.gate_maturity(name).map_or_else(String::new, |maturity| format!(" ({maturity})"));
+    let said = own.unwrap_or_else(|| sentence(of_hco));
+    said.fill(&[("does", &does), ("maturity", &maturity)]).about(name)
 }
 
 /// Source: `pkg/virt-handler/device-manager`: another device plugin hands out a device with `externalResourceProvider`.

@@ -1,9 +1,7 @@
-//! Live migration and certificates. Sources: KubeVirt `pkg/virt-config`, `pkg/virt-launcher/virtwrap/live-migration-source.go`,
-//! `pkg/virt-operator/resource/apply/core.go` (`certificationNeedsRotation`).
+//! Live migration. Sources: KubeVirt `pkg/virt-config`, `pkg/virt-launcher/virtwrap/live-migration-source.go`.
 
 use super::Change;
-use super::others::component;
-use super::said::{Said, sentence, shown};
+use super::said::sentence;
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
 
@@ -37,23 +35,15 @@ pub(super) fn completion_timeout(change: &Change<'_>) -> Vec<Consequence> {
         TooLong::Pauses => "pauses the VM",
         TooLong::PostCopy => "goes on in post-copy",
     };
-    time_limit(change, sentence("completion-timeout"), does, " per GiB")
-}
-
-pub(super) fn progress_timeout(change: &Change<'_>) -> Vec<Consequence> {
-    time_limit(change, sentence("progress-timeout"), "given up", "")
-}
-
-/// A limit of seconds. Zero switches it off.
-fn time_limit(change: &Change<'_>, said: Said, does: &str, per: &str) -> Vec<Consequence> {
+    // Zero switches the limit off.
     let [was, is] = [change.before, change.after].map(|v| v.as_u64().unwrap_or(150));
     let text = match (was, is) {
         _ if was == is => return Vec::new(),
         (_, 0) => format!("never {does}, instead of after {was} s"),
-        (0, _) => format!("{does} after {is} s{per} instead of never"),
-        _ => format!("{does} after {is} s{per} instead of {was} s"),
+        (0, _) => format!("{does} after {is} s per GiB instead of never"),
+        _ => format!("{does} after {is} s per GiB instead of {was} s"),
     };
-    vec![said.turns(text, "")]
+    vec![sentence("completion-timeout").turns(text, "")]
 }
 
 pub(super) fn post_copy(change: &Change<'_>) -> Vec<Consequence> {
@@ -70,30 +60,4 @@ pub(super) fn post_copy(change: &Change<'_>) -> Vec<Consequence> {
         TooLong::GivesUp => "migration-given-up",
     };
     vec![sentence(name).plain()]
-}
-
-/// A longer or shorter life makes the operators issue a certificate again; another time of renewal only CDI.
-pub(super) fn certificates(change: &Change<'_>) -> Vec<Consequence> {
-    let kind = change.object.id.kind.as_str();
-    let paths = match kind {
-        "NetworkAddonsConfig" => ["caRotateInterval", "caOverlapInterval", "certRotateInterval", "certOverlapInterval"],
-        _ => ["ca.duration", "ca.renewBefore", "server.duration", "server.renewBefore"],
-    };
-    const DEFAULTS: [&str; 4] = ["48 h", "24 h", "24 h", "12 h"];
-    // Source: CDI `pkg/operator/controller/certrotation.go` (`ensureCertConfig`).
-    let again = if kind == "CDI" { ", and issued again" } else { "" };
-    let mut out = Vec::new();
-    for ((path, default), said) in
-        paths.into_iter().zip(DEFAULTS).zip(["ca-lasts", "ca-renewed", "certificate-lasts", "certificate-renewed"])
-    {
-        let of = |value: &Value| match super::value_at(Some(value), path) {
-            Value::Null => default.to_owned(),
-            value => shown(value),
-        };
-        let (was, is) = (of(change.before), of(change.after));
-        if was != is {
-            out.push(sentence(said).fill(&[("is", &is), ("was", &was), ("again", &again)]).about(component(kind)));
-        }
-    }
-    out
 }

@@ -14,12 +14,14 @@ mod said;
 mod users;
 
 use crate::diff::Kind;
+use crate::diff::gates;
 use crate::diff::semantic::{EffectTime, Impact, ObjectChange};
 use crate::prelude::*;
 use rows::Row;
 use said::{join, shown};
 
-pub use users::Users;
+pub(super) use users::of_key;
+pub use users::uses;
 
 /// The consequence of a change.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -36,8 +38,8 @@ pub struct Consequence {
     pub action: String,
     /// The subjects: images, gates, devices.
     pub subjects: Vec<String>,
-    /// The virtual machines that it is about, if not all.
-    pub users: Option<Users>,
+    /// The virtual machines that it is about, by what they use; of any of these.
+    pub users: Vec<String>,
     /// Whether pods are replaced.
     pub restarts: bool,
     /// The rule whose finding says the same.
@@ -168,9 +170,15 @@ pub(super) fn consequences(object: &ObjectChange, sides: Sides<'_>) -> Vec<Conse
                 |body: &Option<Arc<Value>>| without(value_at(body.as_deref(), row.paths[0]), row.paths[0], &covered);
             let (before, after) = (own(&object.before), own(&object.after));
             let change = Change { object, sides, path: row.paths[0], before: &before, after: &after };
+            let has_gate = |gate| gates::enabled(sides.after, object.after.as_deref().unwrap_or(&NULL)).contains(gate);
             let is_on = row.switch.is_none_or(|path| change.at(path).1 == true);
             let differs = is_on && (before != after || row.paths.len() > 1);
-            let said = if differs { row.says.consequences(&change) } else { Vec::new() };
+            let said = match row.idle.filter(|_| !row.gate.is_none_or(has_gate)) {
+                _ if !differs => Vec::new(),
+                Some(_) if after.is_null() => Vec::new(),
+                Some(idle) => vec![idle.plain()],
+                None => row.says.consequences(&change),
+            };
             out.extend(said.into_iter().map(|consequence| {
                 let of_subject = |i: &usize| {
                     let label = &object.fields[*i].step.label;

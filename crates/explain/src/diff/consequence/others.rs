@@ -50,20 +50,6 @@ pub(super) fn tls_profile(change: &Change<'_>) -> Vec<Consequence> {
     tls_clients(component(&change.object.id.kind), was, is)
 }
 
-/// Without a range CNAO makes up one when it first deploys KubeMacPool.
-pub(super) fn mac_pool(change: &Change<'_>) -> Vec<Consequence> {
-    let range = |pool: &Value| match (pool["rangeStart"].as_str(), pool["rangeEnd"].as_str()) {
-        (None, None) => "a range that the operator chooses".to_owned(),
-        (start, end) => format!("the range {} to {}", start.unwrap_or("any"), end.unwrap_or("any")),
-    };
-    let (was, is) = change.at("spec.kubeMacPool");
-    match (was.is_null(), is.is_null()) {
-        (true, _) => vec![sentence("mac-pool-pool").plain()],
-        (_, true) => vec![sentence("mac-pool-none").plain()],
-        _ => vec![sentence("mac-pool-range").turns(range(is), range(was))],
-    }
-}
-
 /// A removed import that retains nothing takes its DataSource and disks along.
 pub(super) fn cron(change: &Change<'_>) -> Vec<Consequence> {
     let name = change.object_name();

@@ -48,7 +48,7 @@ pub(super) fn placement(change: &Change<'_>) -> Vec<Consequence> {
         let left: Vec<&str> = left.map(|node| node.name.as_str()).collect();
         let missed = match (change.sides.nodes, left.as_slice()) {
             ([], _) if needs(is).is_some() && needs(is) != needs(was) => {
-                Some((Said { certain: false, ..missed }, "some nodes".to_owned()))
+                Some((Said { possibly: true, ..missed }, "some nodes".to_owned()))
             }
             (_, []) => None,
             (_, left) => Some((missed, list(left))),

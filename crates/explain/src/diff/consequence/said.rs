@@ -1,7 +1,8 @@
 //! What a row says, and how its sentence is filled in.
 
 use super::Change;
-use super::users::Users;
+use super::rows::code;
+use super::users::selected_by;
 use crate::diff::consequence::Consequence;
 use crate::diff::semantic::{EffectTime, Impact};
 use crate::prelude::*;
@@ -9,88 +10,101 @@ use serde::Deserialize;
 use std::fmt::Display;
 use std::sync::LazyLock;
 
-/// A sentence with its severity. `{is}` and `{was}` are values, `{field}` is a field, `{}` the subject.
-#[derive(Debug, Clone, Copy)]
+/// A sentence with its severity; a behaviour that happens at once unless it says otherwise. `{is}` and `{was}` are
+/// values, `{field}` is a field, `{}` the subject.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Said {
     pub(super) impact: Impact,
     pub(super) when: EffectTime,
     pub(super) text: &'static str,
     /// What to do; empty if nothing.
     pub(super) action: &'static str,
-    /// Whether it always happens, not only if something uses what changes.
-    pub(super) certain: bool,
+    /// Whether it happens only if something uses what changes.
+    pub(super) possibly: bool,
     /// The virtual machines that it is about.
-    pub(super) users: Option<Users>,
+    #[serde(borrow)]
+    pub(super) users: Option<&'static str>,
+    /// The subject, if it isn't the object.
+    #[serde(borrow)]
+    pub(super) about: Option<&'static str>,
     /// Whether pods are replaced.
     pub(super) restarts: bool,
     /// The rule whose finding says the same.
+    #[serde(borrow)]
     pub(super) rule: Option<&'static str>,
 }
 
 /// The sentences that functions choose.
-pub(super) static SENTENCES: LazyLock<BTreeMap<String, Value>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("sentences.json")).unwrap_or_default());
+pub(super) static SENTENCES: LazyLock<BTreeMap<&'static str, Said>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("sentences.json")).expect("a test reads it"));
 
 /// A sentence of `sentences.json`, which functions choose.
 pub(super) fn sentence(name: &str) -> Said {
-    SENTENCES.get(name).and_then(said).expect("a test asks for every name")
+    *SENTENCES.get(name).expect("a test asks for every name")
 }
 
-/// A sentence; without `impact` it is a behaviour, without `when` it happens at once.
+/// A sentence of a table of words; `None` if it has none.
 pub(super) fn said(value: &'static Value) -> Option<Said> {
-    let text = |key: &str| value.get(key).map(|v| v.as_str().unwrap_or_default());
-    let impact = value.get("impact").map_or(Some(Impact::Behaviour), |name| Impact::deserialize(name).ok())?;
-    let when = value.get("when").map_or(Some(EffectTime::Now), |name| EffectTime::deserialize(name).ok())?;
-    let users = Option::deserialize(&value["users"]).ok()?;
-
-    let is = |key: &str| value[key] == true;
-    Some(Said {
-        action: text("action").unwrap_or_default(),
-        certain: !is("possibly"),
-        restarts: is("restarts"),
-        rule: text("rule"),
-        users,
-        impact,
-        when,
-        text: text("text")?,
-    })
+    Said::deserialize(value).ok()
 }
+
+/// Sentences by value.
+type ByValue<'a> = BTreeMap<&'a str, Said>;
 
 /// What a row says about its values.
-#[derive(Clone, Copy)]
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Says {
     /// A value in words, the sentence about another one, and those about some: by the value that is (`is`), the one that
     /// was (`was`), both (`from`), and any smaller number (`less`).
-    Value(Words, Said, &'static Value),
-    /// A selector of labels: no selector in words, `on {} node`, and the sentence.
-    Selector(&'static str, &'static str, Said),
+    Value {
+        #[serde(flatten)]
+        words: Words,
+        says: Said,
+        #[serde(default, borrow)]
+        is: ByValue<'static>,
+        #[serde(default, borrow)]
+        was: ByValue<'static>,
+        #[serde(default, borrow)]
+        from: BTreeMap<&'static str, ByValue<'static>>,
+        less: Option<Said>,
+    },
+    /// A selector of labels: no selector in words, `on {} node`, and the sentence. Its users are those with the labels.
+    Selector { unset: &'static str, of: &'static str, says: Said },
     /// A switch: its default, on, off.
-    Switch(bool, Said, Said),
+    Switch { default: bool, on: Said, off: Said },
     /// A value that a field gets, or loses.
-    Becomes(&'static str, Said, Said),
+    Becomes { value: &'static str, gets: Said, loses: Said },
     /// A section or object that appears, is removed, or changes.
-    Section(Said, Said, Option<Said>),
+    Section { add: Said, remove: Said, change: Option<Said> },
     /// Each changed field below the path; unset ones have the value that the words name.
-    Each(Words, Said),
+    Each {
+        #[serde(flatten)]
+        words: Words,
+        #[serde(flatten)]
+        says: Said,
+    },
     /// Each name in a list, or each key of a map, that is added, removed or changed.
-    Names(Said, Said, Option<Said>),
-    /// Computed.
-    Code(fn(&Change<'_>) -> Vec<Consequence>),
+    Names { add: Said, remove: Said, change: Option<Said> },
+    /// Computed, by the name of the function.
+    Code(&'static str),
 }
 
 /// Values in words.
-#[derive(Clone, Copy, Default)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Words {
     /// The value of an unset field, in words.
-    pub(super) default: &'static str,
+    default: &'static str,
     /// Words for values, by value or by field; `*` is for any other, with the value at `{}`.
-    pub(super) of: Option<&'static Value>,
+    #[serde(alias = "defaults", borrow)]
+    words: BTreeMap<&'static str, &'static str>,
 }
 
 impl Words {
     fn get(&self, key: &str) -> Option<&'static str> {
-        let of = self.of?;
-        of.get(key).or(of.get("*"))?.as_str()
+        self.words.get(key).or(self.words.get("*")).copied()
     }
 
     fn own(&self, value: &Value) -> String {
@@ -130,10 +144,10 @@ impl Said {
         Consequence {
             impact: self.impact,
             when: self.when,
-            certain: self.certain,
+            certain: !self.possibly,
             text: filled(self.text),
             action: filled(self.action),
-            users: self.users,
+            users: self.users.map(str::to_owned).into_iter().collect(),
             restarts: self.restarts,
             rule: self.rule,
             ..Consequence::default()
@@ -153,68 +167,80 @@ impl Said {
 impl Consequence {
     pub(in crate::diff) fn about(mut self, subject: impl Into<String>) -> Self {
         self.subjects = vec![subject.into()];
+        self.users.iter_mut().for_each(|users| *users = users.replace("{}", &self.subjects[0]));
         self
     }
 }
 
 impl Says {
     /// The consequences of a change.
-    pub(super) fn consequences(self, change: &Change<'_>) -> Vec<Consequence> {
+    pub(super) fn consequences(&self, change: &Change<'_>) -> Vec<Consequence> {
         let (was, is) = (change.before, change.after);
         let named = |said: Said, consequence: Consequence| {
-            if said.text.contains("{}") { consequence.about(change.object_name()) } else { consequence }
+            let subject = || said.about.map_or_else(|| change.object_name(), str::to_owned);
+            if said.text.contains("{}") { consequence.about(subject()) } else { consequence }
         };
         match self {
-            Self::Value(words, other, cases) => {
-                let number = |value: &Value| words.own(value).parse::<f64>().ok();
-                let is_less = number(is).zip(number(was)).is_some_and(|(is, was)| is < was);
-                let less = cases.get("less").filter(|_| is_less);
-                let one = cases["is"].get(words.own(is)).or(cases["was"].get(words.own(was))).or(less);
-                let one = cases["from"][words.own(was)].get(words.own(is)).or(one).and_then(said);
-                let said = one.unwrap_or(other);
+            Self::Value { words, says, is: of_new, was: of_old, from, less } => {
+                let [was_own, is_own] = [was, is].map(|value| words.own(value));
+                let is_less = is_own.parse::<f64>().ok().zip(was_own.parse().ok()).is_some_and(|(is, was)| is < was);
+                let less = less.as_ref().filter(|_| is_less);
+                let of_both = from.get(&*was_own).and_then(|of| of.get(&*is_own));
+                let said = of_both.or(of_new.get(&*is_own)).or(of_old.get(&*was_own)).or(less).unwrap_or(says);
                 let (was, is) = (words.value(was), words.value(is));
-                if same_value(&was, &is) { Vec::new() } else { vec![named(said, said.turns(is, was))] }
+                if same_value(&was, &is) { Vec::new() } else { vec![named(*said, said.turns(is, was))] }
             }
-            Self::Selector(unset, of, said) => {
+            Self::Selector { unset, of, says } => {
+                let labels = if is.is_null() { was } else { is };
                 let [was, is] =
-                    [was, is].map(|value| if value.is_null() { unset.to_owned() } else { selected(of, value) });
-                if was == is { Vec::new() } else { vec![said.turns(is, was)] }
+                    [was, is].map(|value| if value.is_null() { (*unset).to_owned() } else { selected(of, value) });
+                if was == is {
+                    return Vec::new();
+                }
+                let mut said = says.turns(is, was);
+                // `namespace` after the last ` & ` is whose labels are selected.
+                let users = said.users.pop().and_then(|users| {
+                    let (others, kind) = users.rsplit_once(" & ")?;
+                    Some(format!("{others} & {}", selected_by(kind, labels)?))
+                });
+                said.users.extend(users);
+                vec![said]
             }
-            Self::Switch(default, on, off) => {
-                let (was, is) = (was.as_bool().unwrap_or(default), is.as_bool().unwrap_or(default));
+            Self::Switch { default, on, off } => {
+                let (was, is) = (was.as_bool().unwrap_or(*default), is.as_bool().unwrap_or(*default));
                 if was == is { Vec::new() } else { vec![if is { on } else { off }.plain()] }
             }
-            Self::Becomes(value, gets, loses) => {
-                let said = if is == value { gets } else { loses };
+            Self::Becomes { value, gets, loses } => {
+                let said = *if is == value { gets } else { loses };
                 if (was == value) == (is == value) { Vec::new() } else { vec![named(said, said.plain())] }
             }
-            Self::Section(add, remove, other) => {
+            Self::Section { add, remove, change: other } => {
                 let said = match (was.is_null(), is.is_null()) {
-                    (true, _) => Some(add),
-                    (_, true) => Some(remove),
-                    _ => other,
+                    (true, _) => Some(*add),
+                    (_, true) => Some(*remove),
+                    _ => *other,
                 };
                 said.map(|said| named(said, said.turns(summary(is), summary(was)))).into_iter().collect()
             }
-            Self::Each(words, said) => {
+            Self::Each { words, says } => {
                 let leaf = |(field, was, is): (String, String, String)| {
                     let (was, is) = (words.field(&field, was), words.field(&field, is));
-                    (was != is).then(|| said.fill(&[("field", &field), ("is", &is), ("was", &was)]))
+                    (was != is).then(|| says.fill(&[("field", &field), ("is", &is), ("was", &was)]))
                 };
                 change.leaves().into_iter().filter_map(leaf).collect()
             }
-            Self::Names(add, remove, other) => names_changed(was, is)
+            Self::Names { add, remove, change: other } => names_changed(was, is)
                 .into_iter()
                 .filter_map(|(name, was, is)| {
                     let said = match (was.is_null(), is.is_null()) {
                         (true, _) => add,
                         (_, true) => remove,
-                        _ => other?,
+                        _ => other.as_ref()?,
                     };
                     Some(said.turns(summary(&is), summary(&was)).about(name))
                 })
                 .collect(),
-            Self::Code(code) => code(change),
+            Self::Code(name) => code(name)(change),
         }
     }
 }

@@ -1,78 +1,49 @@
-//! The virtual machines that a consequence is about.
+//! The virtual machines that a consequence is about. A row names them by what they use: a name of `users.json`, or a
+//! label (`label app=web`), a label of their namespace (`namespace team=a`) or a network binding (`binding passt`);
+//! ` & ` joins what they have to use together.
 
-use serde::Deserialize;
-use serde_json::Value;
+use super::said::{entries, selector};
+use crate::prelude::*;
+use std::sync::LazyLock;
 
-/// The virtual machines that use what changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Users {
-    /// Those without `evictionStrategy`.
-    WithoutEvictionStrategy,
-    /// Those without a memory request or limit.
-    WithoutMemoryRequest,
-    /// Those without a CPU request, limit or dedicated CPUs.
-    WithoutCpuRequest,
-    /// Those without a CPU model.
-    WithoutCpuModel,
-    /// Those without an architecture.
-    WithoutArchitecture,
-    /// Those without a machine type.
-    WithoutMachineType,
-    /// Those that keep state: a persistent TPM or EFI.
-    PersistentState,
-    /// Those with a SCSI reservation.
-    Reservation,
-    /// Those with an instance type or preference of the whole cluster.
-    ClusterInstancetype,
+/// By name the alternatives: fields of an instance with the values of which one has to be there; after `!`, another one.
+type Users = BTreeMap<String, Vec<BTreeMap<String, Vec<Value>>>>;
+
+static USERS: LazyLock<Users> = LazyLock::new(|| serde_json::from_str(include_str!("users.json")).expect("valid JSON"));
+
+/// What a machine uses: `written` is its spec as written, `complete` as it is in KubeVirt; its and its namespace's labels.
+pub fn uses(written: &Value, complete: &Value, labels: &Value, of_namespace: &Value) -> Vec<String> {
+    let has = |(path, values): (&String, &Vec<Value>)| {
+        let (path, wanted) = path.strip_prefix('!').map_or((path.as_str(), true), |path| (path, false));
+        let found = path.strip_prefix("written.").map_or_else(|| at(complete, path), |path| at(written, path));
+        found.into_iter().any(|value| values.contains(value) == wanted)
+    };
+    let named = USERS.iter().filter(|(_, any)| any.iter().any(|all| all.iter().all(has)));
+    let bindings = at(complete, "domain.devices.interfaces.binding.name").into_iter().filter_map(Value::as_str);
+    let labels = [("label", labels), ("namespace", of_namespace)].into_iter();
+    let labels = labels.flat_map(|(kind, labels)| selector(labels).into_iter().map(move |one| format!("{kind} {one}")));
+    named.map(|(name, _)| name.clone()).chain(bindings.map(|name| format!("binding {name}"))).chain(labels).collect()
 }
 
-impl Users {
-    /// All of them.
-    pub const ALL: [Self; 9] = [
-        Self::WithoutEvictionStrategy,
-        Self::WithoutMemoryRequest,
-        Self::WithoutCpuRequest,
-        Self::WithoutCpuModel,
-        Self::WithoutArchitecture,
-        Self::WithoutMachineType,
-        Self::PersistentState,
-        Self::Reservation,
-        Self::ClusterInstancetype,
-    ];
-
-    /// Whether a machine is one of them: `owner` has its instance type and preference, `written` the instance's spec as
-    /// written, `complete` as it is in KubeVirt.
-    pub fn include(self, owner: &Value, written: &Value, complete: &Value) -> bool {
-        let (domain, own) = (&complete["domain"], &written["domain"]);
-        let is_unset = |value: &Value| value.is_null() || value == "";
-        let has = |list: &str| &domain["resources"][list];
-        match self {
-            Self::WithoutEvictionStrategy => is_unset(&written["evictionStrategy"]),
-            Self::WithoutMemoryRequest => {
-                [has("requests"), has("limits")].iter().all(|list| is_unset(&list["memory"]))
-                    && is_unset(&domain["memory"]["hugepages"])
-            }
-            Self::WithoutCpuRequest => {
-                [has("requests"), has("limits")].iter().all(|list| is_unset(&list["cpu"]))
-                    && domain["cpu"]["dedicatedCpuPlacement"] != true
-            }
-            Self::WithoutCpuModel => is_unset(&domain["cpu"]["model"]),
-            Self::WithoutArchitecture => is_unset(&written["architecture"]),
-            Self::WithoutMachineType => is_unset(&own["machine"]["type"]) && is_unset(&domain["machine"]["type"]),
-            Self::PersistentState => {
-                domain["devices"]["tpm"]["persistent"] == true
-                    || domain["firmware"]["bootloader"]["efi"]["persistent"] == true
-            }
-            Self::Reservation => {
-                let disks = domain["devices"]["disks"].as_array();
-                disks.is_some_and(|disks| disks.iter().any(|disk| disk["lun"]["reservation"] == true))
-            }
-            Self::ClusterInstancetype => ["instancetype", "preference"].iter().any(|key| {
-                let matcher = &owner[*key];
-                let kind = matcher["kind"].as_str().unwrap_or_default().to_ascii_lowercase();
-                !matcher["name"].is_null() && (kind.is_empty() || kind.contains("cluster"))
-            }),
-        }
+/// The values at a path, of each item where there is a list on the way.
+fn at<'v>(value: &'v Value, path: &str) -> Vec<&'v Value> {
+    match (value, path.split_once('.').unwrap_or((path, ""))) {
+        (Value::Array(items), _) => items.iter().flat_map(|item| at(item, path)).collect(),
+        (value, ("", _)) => vec![value],
+        (value, (key, rest)) => at(&value[key], rest),
     }
+}
+
+/// The machines of all groups that a key joins.
+pub(in crate::diff) fn of_key(users: &BTreeMap<String, Vec<String>>, key: &str) -> Vec<String> {
+    let mut parts = key.split(" & ").map(|part| users.get(part).map_or(&[][..], Vec::as_slice));
+    let first = parts.next().unwrap_or_default().to_vec();
+    parts.fold(first, |names, part| names.into_iter().filter(|name| part.contains(name)).collect())
+}
+
+/// The key of those that a selector of labels takes, which `kind` is on; `None` if it asks for more than labels.
+pub(super) fn selected_by(kind: &str, labels: &Value) -> Option<String> {
+    let is_plain = labels.is_object() && entries(&labels["matchExpressions"]).is_empty();
+    let keys: Vec<String> = selector(labels).iter().map(|label| format!("{kind} {label}")).collect();
+    is_plain.then(|| if keys.is_empty() { "every".to_owned() } else { keys.join(" & ") })
 }

@@ -22,10 +22,11 @@ pub struct Lists<'s> {
 
 /// Unordered lists by their last key, although no schema declares them: KubeVirt and CDI look up their gates and devices,
 /// Kubernetes merges a pod's parts by these fields (`patchMergeKey` of its API).
-const BY_KEYS: [(&str, &[&str]); 15] = [
+const BY_KEYS: [(&str, &[&str]); 16] = [
     ("featureGates", &[]),
     ("disabledFeatureGates", &[]),
     ("accessModes", &[]),
+    ("insecureRegistries", &[]),
     ("containers", &["name"]),
     ("initContainers", &["name"]),
     ("env", &["name"]),
