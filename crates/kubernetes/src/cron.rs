@@ -3,9 +3,8 @@
 //! Source: `ParseStandard` of robfig/cron v3: five fields, or a word such as `@daily`, perhaps
 //! with a time zone in front. Kubernetes' CronJobs use the same.
 
-use std::fmt;
-
 use super::duration;
+use crate::prelude::*;
 
 /// Why a text isn't a schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,7 +1,5 @@
 //! Go's `time.Duration`: how it is read and how it prints.
-
-use std::fmt;
-
+use crate::prelude::*;
 /// A span of time in nanoseconds, as Go counts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Duration(pub i64);

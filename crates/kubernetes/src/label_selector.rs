@@ -1,8 +1,7 @@
 //! Label selectors: whether a set of labels matches.
 
-use std::collections::{BTreeMap, HashSet};
-
-use serde_json::Value;
+use crate::prelude::*;
+use std::collections::HashSet;
 
 use super::label;
 use super::tree::elements;

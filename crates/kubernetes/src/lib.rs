@@ -10,6 +10,7 @@ pub mod label_selector;
 pub mod metadata;
 pub mod node_affinity;
 mod object;
+mod prelude;
 pub mod quantity;
 pub mod schema;
 mod suggest;

@@ -2,10 +2,8 @@
 //!
 //! Source: apimachinery `pkg/api/validation/objectmeta.go`.
 
-use hcoplan_yaml::Path;
-use serde_json::Value;
-
 use crate::label::{key_problems, subdomain_problems, value_problems};
+use crate::prelude::*;
 use crate::schema::{Violation, ViolationKind, go_quote};
 use crate::tree::{elements, members};
 

@@ -1,8 +1,7 @@
 //! Required node affinity: whether a pod may run on a node.
 
+use crate::prelude::*;
 use std::collections::HashMap;
-
-use serde_json::Value;
 
 use super::label_selector::{Labels, Requirement, Test};
 use super::tree::{elements, texts};

@@ -1,9 +1,7 @@
 //! What an object is called, and an object as shared JSON.
 
-use std::fmt;
+use crate::prelude::*;
 use std::sync::Arc;
-
-use serde_json::Value;
 
 /// The identity of an object in a cluster. Ordered by API version, kind, namespace,
 /// name.

@@ -4,8 +4,8 @@
 //! suffix's own grid); otherwise it is formatted again. The test for "plainly canonical" accepts a few forms that
 //! aren't, such as `+5` and `1E3`.
 
+use crate::prelude::*;
 use std::cmp::Ordering;
-use std::fmt;
 
 use super::decimal::Decimal;
 

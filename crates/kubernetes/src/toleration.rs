@@ -2,9 +2,8 @@
 //!
 //! Source: Kubernetes `pkg/apis/core/validation`, `ValidateTolerations`.
 
-use serde_json::Value;
-
 use crate::label::{key_problems, value_problems};
+use crate::prelude::*;
 use crate::schema::{go_quote, unsupported};
 
 /// The problems of a toleration: the field and the server's words.

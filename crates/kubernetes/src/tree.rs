@@ -1,6 +1,6 @@
 //! Reading and writing JSON trees by dotted path.
 
-use serde_json::{Map, Value};
+use crate::prelude::*;
 use std::slice::Iter;
 
 /// An object of these entries. Takes the values as they are, where `json!` would copy them.

@@ -6,7 +6,6 @@ use crate::plan::{AdmissionMode, plan_with};
 use crate::prelude::*;
 use crate::release::{Platform, Release};
 use hcoplan_yaml::edit::Change;
-use std::borrow::Cow;
 
 /// The facts of an inventory other than its nodes, each with its field in a ClusterInventory's `spec`: the one list.
 macro_rules! facts {

@@ -3,10 +3,9 @@
 //! `encoding/json` notes the first value of a wrong type and goes on; a type's own decoder
 //! (quantities, durations, times) that fails ends it at once, and its error is the one returned.
 
-use serde_json::{Map, Number, Value};
-
 use super::table::{Field, GoType, GoTypes, Kind, Struct};
 use super::{DecodeError, Wants, normalise, time};
+use crate::prelude::*;
 use crate::{duration, quantity};
 
 /// How keys find their fields.

@@ -1,8 +1,7 @@
 //! Whether two documents are equal to Go once it has decoded them.
 
-use serde_json::Value;
-
 use super::table::{GoType, GoTypes, Kind};
+use crate::prelude::*;
 
 /// As `reflect.DeepEqual`: what is printed alike may still differ, since an empty list or map isn't a nil one.
 pub(super) fn deep_equal(types: &GoTypes, a: &Value, b: &Value, ty: &GoType) -> bool {

@@ -1,7 +1,5 @@
 //! How Go prints floating-point numbers in JSON.
-
-use serde_json::{Number, Value};
-
+use crate::prelude::*;
 /// A number of a `float32` or `float64` field: a whole one prints without a fraction, a `float32` with the fewest
 /// digits that identify it.
 pub(super) fn printed(number: &Number, bits: u8) -> Value {

@@ -1,11 +1,11 @@
 //! Compares the engine with recordings: every recorded object went through its Go struct, so normalising it changes
 //! nothing; patched documents give what the operators recorded.
 
-use std::collections::BTreeMap;
+use crate::prelude::*;
 use std::path::{Path, PathBuf};
 
 use hcoplan_testing::go_types;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::GoTypes;
 

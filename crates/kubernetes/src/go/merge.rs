@@ -3,9 +3,8 @@
 //! The struct is held as the JSON it prints; a missing key is a zero value. The document was
 //! checked before, so that nothing here can fail.
 
-use serde_json::{Map, Value};
-
 use super::table::{GoType, GoTypes, Kind};
+use crate::prelude::*;
 
 pub(super) fn overlay(types: &GoTypes, old: &mut Value, new: &Value, ty: &GoType) {
     match &ty.kind {

@@ -3,7 +3,7 @@
 //! The operators are Go programs: everything that they render went through Go structs. Which structs is data
 //! (`schemas/releases/<x.y>/go-types.json`, see [`GoTypes::from_json`]). Decoding, encoding and decoding onto an
 //! existing value are the same for all of them and live here.
-
+use crate::prelude::*;
 mod check;
 mod equal;
 mod float;
@@ -18,8 +18,6 @@ mod time;
 mod golden;
 #[cfg(test)]
 mod tests;
-
-use serde_json::Value;
 
 pub use check::json_kind;
 pub use step::TypeStep;

@@ -1,9 +1,8 @@
 //! What Go prints for a struct that was decoded from a document.
 
-use serde_json::{Map, Number, Value};
-
 use super::table::{Field, GoType, GoTypes, Kind, Struct};
 use super::{float, time};
+use crate::prelude::*;
 use crate::{duration, quantity};
 
 /// Turns a document into what Go prints, in place. `null` is the zero value: encoding `null` gives what Go prints for a

@@ -7,7 +7,8 @@
 //! is given. A name that starts with `.` is an embedded struct, by its Go name. `v1.X@core` distinguishes two Go types
 //! of one name; Go prints both as `v1.X`.
 
-use std::collections::{BTreeMap, HashMap};
+use crate::prelude::*;
+use std::collections::HashMap;
 
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -118,7 +119,7 @@ impl<'de> Deserialize<'de> for Fields {
         impl<'de> Visitor<'de> for InOrder {
             type Value = Fields;
 
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("the fields of a struct")
             }
 

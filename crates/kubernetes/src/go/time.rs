@@ -1,7 +1,5 @@
 //! `metav1.Time`: RFC 3339 in, UTC to the second out.
-
-use serde_json::Value;
-
+use crate::prelude::*;
 /// Prints a timestamp as Go does, in UTC. `null` and the zero time print as null.
 pub(super) fn encode(value: &mut Value) {
     if let Value::String(text) = value {

@@ -3,16 +3,14 @@
 //! The same schema is published for editors. Here it finds what is wrong with a document, where,
 //! and what was probably meant. (CRD schemas are not JSON Schema: see the other modules.)
 
-use std::sync::OnceLock;
-
+use crate::prelude::*;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{ValidationError, Validator};
-use serde_json::Value;
 
 use crate::suggest::nearest;
 use crate::tree::{members, texts, without_nulls};
 use hcoplan_yaml::source::{SourceFile, Span};
-use hcoplan_yaml::{Node, Path, Style, Value as Yaml, pointer};
+use hcoplan_yaml::{Node, Style, Value as Yaml, pointer};
 
 /// The JSON Schema of a document of ours.
 #[derive(Debug)]

@@ -1,9 +1,6 @@
 //! Sets of fields, as `metadata.managedFields` records which manager wrote which fields.
 
-use std::collections::BTreeMap;
-
-use serde_json::Value;
-
+use crate::prelude::*;
 use crate::tree::members;
 
 /// Fields of an object: each step as `managedFields` spells it (`f:spec`, `k:{"name":"a"}`, `v:"b"`).
@@ -24,7 +21,7 @@ impl FieldSet {
         Self(
             fields
                 .map(|(step, below)| {
-                    let is_leaf = below.as_object().is_none_or(serde_json::Map::is_empty);
+                    let is_leaf = below.as_object().is_none_or(Map::is_empty);
                     let is_member = is_leaf || below.get(".").is_some();
                     (spelt(step), Entry { is_member, below: Self::read(below) })
                 })

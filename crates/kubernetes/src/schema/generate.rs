@@ -1,9 +1,8 @@
 //! Objects for property tests: made from a schema and a seed, mostly valid, with some values of
 //! every kind that admission has to handle.
 
-use serde_json::{Map, Number, Value};
-
 use super::{Additional, Node, Schema, Types};
+use crate::prelude::*;
 
 /// A small generator of random numbers (splitmix64): the same seed gives the same object.
 pub struct Random(pub u64);

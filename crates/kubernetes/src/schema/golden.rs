@@ -1,12 +1,10 @@
 //! Compares with the recorded schemas and objects of the real operators, where the recordings exist.
 
-use std::collections::BTreeMap;
+use crate::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use hcoplan_testing::{go_types, recordings};
-use serde_json::Value;
 
 use super::Schema;
 

@@ -1,8 +1,7 @@
 //! Lists whose elements must be unique.
 
+use crate::prelude::*;
 use std::collections::HashMap;
-
-use serde_json::{Map, Value};
 
 use super::{List, Node};
 

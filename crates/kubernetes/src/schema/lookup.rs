@@ -1,9 +1,8 @@
 //! What the schema says about one path, for explanations and comparisons.
 
-use serde_json::Value;
-
 use super::{ChildSchema, List, Node, Schema};
-use hcoplan_yaml::{Path, Segment};
+use crate::prelude::*;
+use hcoplan_yaml::Segment;
 
 /// How two versions of a list are matched up.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,14 +4,13 @@
 //! Objects are merged key by key and lists by the schema's list type; what the schema calls atomic is one field. Source:
 //! `sigs.k8s.io/structured-merge-diff` (`typed`).
 
+use crate::prelude::*;
 use std::sync::LazyLock;
 
 use crate::tree::{elements, members};
-use serde_json::{Map, Value};
 
 use super::field_set::{Entry, FieldSet};
 use super::{ChildSchema, List, Node, Schema, Types, server_path};
-use hcoplan_yaml::Path;
 
 /// How a value is split into fields.
 enum Shape {

@@ -24,10 +24,6 @@ mod golden;
 #[cfg(test)]
 mod properties;
 
-use std::collections::BTreeMap;
-
-use serde_json::Value;
-
 pub use document::{DocumentSchema, Mistake};
 pub use field_set::FieldSet;
 pub use lookup::{FieldInfo, ListKind};
@@ -37,6 +33,7 @@ pub use prepare::PrunedField;
 pub use text::{go_json, go_quote, html_safe, server_path, unsupported};
 pub use validate::{Violation, ViolationKind, Violations};
 
+use crate::prelude::*;
 use pattern::Pattern;
 use rule::Rules;
 

@@ -1,7 +1,7 @@
 //! From a CustomResourceDefinition version's JSON to the tree, node by node.
 
+use crate::prelude::*;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
 
 use super::pattern::Pattern;
 use super::rule::Rules;

@@ -1,7 +1,6 @@
 //! The patterns of CRD schemas, which are Go's regular expressions.
 
-use std::sync::OnceLock;
-
+use crate::prelude::*;
 use regex_lite::Regex;
 
 /// A pattern, compiled at its first use: most fields are in no manifest.

@@ -1,10 +1,9 @@
 //! What the API server does to an object before it validates it: it prunes unknown fields, then removes
 //! nulls that aren't allowed, then fills in defaults.
 
-use serde_json::Value;
-
 use super::{ChildSchema, Node, Schema};
-use hcoplan_yaml::{Path, Trail};
+use crate::prelude::*;
+use hcoplan_yaml::Trail;
 
 /// A field that the schema does not know.
 #[derive(Debug, Clone, PartialEq, Eq)]

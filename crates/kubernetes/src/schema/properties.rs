@@ -1,9 +1,7 @@
 //! Properties of every object and every schema.
 
-use std::sync::OnceLock;
-
+use crate::prelude::*;
 use proptest::prelude::*;
-use serde_json::Value;
 
 use super::golden::schemas;
 use super::{Schema, Violation, generate};
@@ -75,7 +73,7 @@ proptest! {
 
 /// The first field that the schema has no information about, looked up the slow way.
 fn unknown(schema: &Schema, object: &Value) -> Option<String> {
-    let mut todo = vec![hcoplan_yaml::Path::root()];
+    let mut todo = vec![Path::root()];
     while let Some(path) = todo.pop() {
         if schema.field(&path).is_none() {
             // Values under free keys are kept as they are.
@@ -119,7 +117,7 @@ fn with_nulls(schema: &Value) -> Value {
     let Value::Object(map) = schema else {
         return schema.clone();
     };
-    let mut out = serde_json::Map::new();
+    let mut out = Map::new();
     for (key, value) in map {
         let value = match (key.as_str(), value) {
             ("properties", Value::Object(named)) => named.iter().map(|(n, s)| (n.clone(), with_nulls(s))).collect(),

@@ -1,11 +1,10 @@
 //! The `x-kubernetes-validations` rules of a CRD's node, in the Common Expression Language: `kube-cel` evaluates them.
 
+use crate::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
 
 use kube_cel::cel::{Context, ExecutionError, Program};
 use kube_cel::{CompiledSchema, ErrorKind, KubeCelExt, compile_schema};
-use serde_json::{Map, Value};
 
 const KEYWORD: &str = "x-kubernetes-validations";
 

@@ -1,10 +1,9 @@
 //! Checks of single values: type, enum, pattern, format, range, length.
 
-use serde_json::Value;
-
 use super::text::{bad_value, go_quote, server_path};
 use super::validate::{Validation, Violation, ViolationKind};
 use super::{Format, Limits, Node, Types};
+use crate::prelude::*;
 use hcoplan_yaml::Trail;
 
 impl Validation<'_> {
@@ -90,7 +89,7 @@ impl Validation<'_> {
         }
     }
 
-    fn number(&mut self, limits: &Limits, n: &serde_json::Number, at: Trail<'_>) {
+    fn number(&mut self, limits: &Limits, n: &Number, at: Trail<'_>) {
         let Some(x) = n.as_f64() else {
             return;
         };
@@ -123,7 +122,7 @@ impl Validation<'_> {
 }
 
 /// JSON knows no integers: `2.0` is one too.
-fn is_integer(n: &serde_json::Number) -> bool {
+fn is_integer(n: &Number) -> bool {
     n.is_i64() || n.is_u64() || n.as_f64().is_some_and(|x| x.fract() == 0.0 && x.abs() < 9e15)
 }
 

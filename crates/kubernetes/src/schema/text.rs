@@ -1,10 +1,9 @@
 //! Places and values as the API server prints them in a message.
 
+use crate::prelude::*;
 use std::fmt::Write as _;
 
-use serde_json::Value;
-
-use hcoplan_yaml::{Path, Segment};
+use hcoplan_yaml::Segment;
 
 /// A path as the API server's messages have it: keys are never quoted.
 pub fn server_path(path: &Path) -> String {

@@ -4,12 +4,11 @@
 //! and what an `x-kubernetes-validations` rule rejects. The server prints them one after the
 //! other, and leaves the rules out when the object is too wrong for them.
 
-use serde_json::Value;
-
 use super::rule::Rules;
 use super::text::{bad_value, go_quote, server_path};
 use super::{ChildSchema, List, Node, Schema};
-use hcoplan_yaml::{Path, Trail};
+use crate::prelude::*;
+use hcoplan_yaml::Trail;
 
 /// Why a value is rejected, as the API server classes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

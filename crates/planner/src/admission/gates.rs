@@ -6,7 +6,6 @@ use super::Operation;
 use super::shape::{GATES, Shape, at, list, text};
 use crate::prelude::*;
 use crate::release::{GateMessages, GateWarningCondition, ListedGates, VersionRules};
-use std::collections::HashMap;
 
 /// A warning and the field it is about.
 pub(super) type Warning = (Path, String);

@@ -1,14 +1,12 @@
 //! Compares verdicts with recordings of the real operators, where the recordings exist.
 
-use std::collections::BTreeMap;
+use crate::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use hcoplan_diagnostics::source::SourceFile;
-use hcoplan_kubernetes::tree::elements;
 use hcoplan_testing::recordings;
 use hcoplan_yaml as yaml;
-use serde_json::Value;
 
 use super::{Admission, Operation, admit};
 use crate::inventory::Inventory;

@@ -5,8 +5,7 @@ use super::{Cause, CauseKind, Operation, Reason, Rejection, Stage};
 use crate::boot_images::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION};
 use crate::prelude::*;
 use crate::release::Release;
-use hcoplan_kubernetes::schema::{PrunedField, Violation, ViolationKind, Violations};
-use serde_json::Map;
+use hcoplan_kubernetes::schema::{Violation, ViolationKind, Violations};
 
 /// Fields that only the API server writes; objects read from a cluster have them.
 const SERVER_SET: [&str; 8] = [

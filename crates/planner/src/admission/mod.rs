@@ -35,7 +35,7 @@ pub use operator_update::{fill_eviction_strategy, is_complete, operator_update};
 pub use render::tried_on_update;
 pub use verdict::{Admission, Cause, CauseKind, OperatorBug, OperatorBugKind, Reason, Rejection, Stage};
 
-use hcoplan_kubernetes::{schema, schema::PrunedField};
+use hcoplan_kubernetes::schema;
 use render::DryRun;
 use shape::Shape;
 

@@ -167,7 +167,7 @@ impl Webhook<'_> {
     /// list of gates if it is empty, which fails if the list is missing. Any other old object that doesn't decode is
     /// rejected here; the validating webhook rejects all of them.
     fn old_gates(&self, object: &Value, old: &Value) -> Result<Option<Change>, Rejection> {
-        if !at(old, GATES).is_some_and(|gates| gates.as_object().is_some_and(serde_json::Map::is_empty)) {
+        if !at(old, GATES).is_some_and(|gates| gates.as_object().is_some_and(Map::is_empty)) {
             self.decode(old, "failed to parse the old HyperConverged")?;
             return Ok(None);
         }

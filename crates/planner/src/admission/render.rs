@@ -12,7 +12,6 @@ use crate::operands::{self, CRS, Context, Cr};
 use crate::prelude::*;
 use crate::release::{Platform, Release};
 use crate::topology::Topology;
-use std::borrow::Cow;
 use std::cell::OnceCell;
 
 /// Read by the tuning policy `annotation`.

@@ -9,7 +9,7 @@ use crate::prelude::*;
 use crate::release::Check;
 use crate::release::Release;
 use hcoplan_kubernetes::go::Wants;
-use hcoplan_kubernetes::schema::{Mistyped, PrunedField, Unmergeable, ViolationKind};
+use hcoplan_kubernetes::schema::{Mistyped, Unmergeable, ViolationKind};
 
 /// The part of the API server that rejects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,7 +6,6 @@
 
 use super::{Architectures, sentence};
 use crate::prelude::*;
-use serde::Serialize;
 
 /// The sentences of [`BootCause`].
 static SENTENCES: LazyLock<Value> =

@@ -1,8 +1,5 @@
 //! Sentences of values that are enums with data, from rows by the name of the variant.
-
-use serde::Serialize;
-use serde_json::Value;
-
+use crate::prelude::*;
 /// The name of a value's variant, and what it is about: `disk` and `amd64 or arm64`.
 pub fn variant(value: &impl Serialize) -> (String, String) {
     let words = |value: &Value| match value {

@@ -1,9 +1,8 @@
 //! The operator's gauges about golden images, which its alerts are built on.
 
-use serde_json::{Map, Value, json};
-
 use super::golden_images::HcoStage;
 use super::template::Template;
+use crate::prelude::*;
 
 /// Per template, with multi-arch on: 1 when it has the architectures annotation.
 const WITH_ANNOTATION: &str = "kubevirt_hco_dataimportcrontemplate_with_architecture_annotation";

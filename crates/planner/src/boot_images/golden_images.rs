@@ -11,7 +11,6 @@ use crate::prelude::*;
 use crate::release::Release;
 use crate::topology::Topology;
 use hcoplan_kubernetes::tree;
-use serde_json::Map;
 
 /// The inputs of HCO's stage.
 ///

@@ -1,12 +1,8 @@
 //! Compares both stages with recordings of the real operators: a few in `testdata`, and all of them if the complete
 //! recordings are present.
 
-use std::collections::BTreeMap;
+use crate::prelude::*;
 use std::path::{Path, PathBuf};
-
-use hcoplan_kubernetes::go::GoTypes;
-use hcoplan_kubernetes::tree::elements;
-use serde_json::{Map, Value, json};
 
 use super::{GoldenImages, HcoStage, ssp_stage, write_schedules};
 use crate::hyperconverged::HyperConverged;
@@ -29,7 +25,7 @@ struct Case {
 
 /// The data of one release.
 struct Data {
-    release: std::sync::Arc<Release>,
+    release: Arc<Release>,
     bundle: SspBundle,
     types: GoTypes,
     common: Vec<Value>,

@@ -1,7 +1,7 @@
 //! A DataImportCronTemplate after HCO's stage, and its forms in the status and the SSP.
 
+use crate::prelude::*;
 use hcoplan_kubernetes::tree::{object, without_nulls};
-use serde_json::{Map, Value, json};
 
 use super::{ARCHITECTURES_ANNOTATION, IMMEDIATE_BIND_ANNOTATION};
 

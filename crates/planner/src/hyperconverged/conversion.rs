@@ -5,7 +5,6 @@ use super::v1_fields;
 use crate::prelude::*;
 use crate::release::{MOVES, Phase, Release};
 use hcoplan_kubernetes::tree::{get, remove, set, take};
-use serde_json::Map;
 
 /// Converts a document to the other served version (`v1beta1` or `v1`), neither pruned nor defaulted. Copies metadata
 /// and status.

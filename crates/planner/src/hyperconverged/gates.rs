@@ -2,7 +2,6 @@
 
 use crate::prelude::*;
 use crate::release::Release;
-use std::borrow::Cow;
 
 /// The gates that the CR enables or disables explicitly.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -6,7 +6,6 @@ use super::gates::Gates;
 use crate::prelude::*;
 use crate::release::{Phase, Release};
 use hcoplan_kubernetes::tree::{get, remove, set};
-use serde_json::Map;
 
 const ANNOTATION: &str = "hco.kubevirt.io/v1-only-fields";
 

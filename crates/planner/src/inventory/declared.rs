@@ -8,10 +8,10 @@ use super::{CAPABILITIES, LABELLED, UpdateMethod, capability_labels};
 use crate::inventory::{ARCHITECTURE_LABEL, Inventory, Node, ROLE_LABEL};
 use crate::prelude::*;
 use crate::release::Platform;
-use hcoplan_diagnostics::finding::{Applicability, Finding};
+use hcoplan_diagnostics::finding::Applicability;
 use hcoplan_rule_pages::rules::INVENTORY_INCONSISTENT;
 use hcoplan_rule_pages::rules::INVENTORY_INVALID;
-use hcoplan_yaml::{Document, Node as Tree, Value as Yaml};
+use hcoplan_yaml::{Node as Tree, Value as Yaml};
 
 /// The content of a ClusterInventory.
 #[derive(Debug, Default)]

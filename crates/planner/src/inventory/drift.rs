@@ -5,7 +5,7 @@ use super::dump::taints;
 use super::pools::{Labels, Offers, Pool, lasting_taints, offer_fields, offers, pools};
 use crate::inventory::{ARCHITECTURE_LABEL, Node};
 use crate::prelude::*;
-use hcoplan_yaml::{Document, Node as Tree};
+use hcoplan_yaml::Node as Tree;
 use std::cmp::Reverse;
 
 /// Differences between an inventory and the cluster's nodes.

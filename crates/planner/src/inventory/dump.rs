@@ -4,9 +4,8 @@ use super::locations::NodeLocations;
 use super::{CORDONED, Taint};
 use crate::inventory::{ARCHITECTURE_LABEL, Node};
 use crate::prelude::*;
-use hcoplan_diagnostics::finding::Finding;
 use hcoplan_rule_pages::rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
-use hcoplan_yaml::{Document, Node as Tree};
+use hcoplan_yaml::Node as Tree;
 
 /// Reads a document's nodes, in the order of the text.
 pub(super) fn read(document: &Document, out: &mut Vec<(Node, NodeLocations)>, findings: &mut Vec<Finding>) {

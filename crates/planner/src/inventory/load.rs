@@ -7,9 +7,7 @@ use super::machines;
 use super::merge::differences;
 use crate::inventory::{Inventory, Node};
 use crate::prelude::*;
-use hcoplan_diagnostics::finding::Finding;
 use hcoplan_rule_pages::rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
-use hcoplan_yaml::Document;
 
 /// What a document declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

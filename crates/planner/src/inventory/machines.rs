@@ -12,9 +12,8 @@ use super::dump::{taints, texts};
 use super::locations::NodeLocations;
 use crate::inventory::{ARCHITECTURE_LABEL, Node, ROLE_LABEL};
 use crate::prelude::*;
-use hcoplan_diagnostics::finding::Finding;
 use hcoplan_rule_pages::rules::INVENTORY_INCONSISTENT;
-use hcoplan_yaml::{Document, Node as Tree, Value as Yaml};
+use hcoplan_yaml::{Node as Tree, Value as Yaml};
 
 const CAPACITY_LABELS: &str = "capacity.cluster-autoscaler.kubernetes.io/labels";
 const CAPACITY_TAINTS: &str = "capacity.cluster-autoscaler.kubernetes.io/taints";

@@ -20,7 +20,6 @@ mod update_method;
 
 use crate::prelude::*;
 use crate::release::Platform;
-use serde::Serialize;
 
 pub use architecture::Architecture;
 pub use assumed::{assumed_nodes, assumed_nodes_of, contrasting_nodes, described_assumed_nodes};

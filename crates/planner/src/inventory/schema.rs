@@ -2,11 +2,10 @@
 
 use super::architecture::Architecture;
 use crate::prelude::*;
-use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix};
+use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
 use hcoplan_kubernetes::schema::{DocumentSchema, Mistake};
 use hcoplan_rule_pages::rules::INVENTORY_INVALID;
-use hcoplan_yaml::{Document, Node};
-use std::sync::OnceLock;
+use hcoplan_yaml::Node;
 
 /// The published schema, which editors use, too.
 pub const INVENTORY_SCHEMA: &str = hcoplan_schemas::INVENTORY;

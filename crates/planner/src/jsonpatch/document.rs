@@ -1,10 +1,9 @@
 //! The document that operations are applied to: finds, adds and removes values.
 
-use serde_json::Value;
-
 use super::Cause;
 use super::json::MAX_DEPTH;
 use super::node::{Node, atoi};
+use crate::prelude::*;
 use hcoplan_yaml::pointer::unescape;
 
 /// The error when a key can't be read or written.

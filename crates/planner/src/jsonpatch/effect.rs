@@ -8,7 +8,7 @@ use super::document::Document;
 use super::reach::PatchScope;
 use super::{Failure, as_document, attribute_failure, merge};
 use crate::prelude::*;
-use hcoplan_kubernetes::go::{GoType, GoTypes, TypeStep};
+use hcoplan_kubernetes::go::TypeStep;
 use hcoplan_yaml::pointer;
 
 /// Maximum number of operations examined one by one; the cost grows with the square of their number.

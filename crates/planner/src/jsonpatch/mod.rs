@@ -26,7 +26,7 @@ pub use spans::{DuplicateKey, Part, duplicate_keys, removal_range, removal_range
 
 use document::Document;
 use hcoplan_diagnostics::source::Span;
-use hcoplan_kubernetes::go::{DecodeError, GoType, GoTypes};
+use hcoplan_kubernetes::go::DecodeError;
 use node::Node;
 use reach::PatchScope;
 

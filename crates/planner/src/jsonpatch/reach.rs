@@ -5,11 +5,9 @@
 //!
 //! Without this, `lint` of a hundred different clusters takes 12 % more instructions.
 
-use hcoplan_kubernetes::go::{GoType, GoTypes};
-use serde_json::Value;
-
 use super::decode::Operation;
 use super::segments;
+use crate::prelude::*;
 
 /// The paths that operations read or write.
 #[derive(Debug)]
@@ -49,7 +47,7 @@ impl PatchScope {
     pub(super) fn put_back(&self, types: &GoTypes, ty: &GoType, operand: &Value, mut part: Value) -> Value {
         let mut result = operand.clone();
         let spec = part.get_mut("spec").map(Value::take);
-        let spec = spec.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
+        let spec = spec.unwrap_or_else(|| Value::Object(Map::new()));
         let paths = match self {
             Self::Whole => Vec::new(),
             Self::Paths(paths) => slices(paths),

@@ -4,9 +4,9 @@
 //! the annotation) has and the new one lacks, and sets the new manifest's values: objects by key, lists and scalars as
 //! a whole. The annotation is part of the applied manifest. Source: apimachinery `jsonmergepatch`, kubectl `apply`.
 
+use crate::prelude::*;
 use crate::release::merge_patch;
 use hcoplan_kubernetes::tree::get;
-use serde_json::{Map, Value};
 
 /// The annotation with the last applied manifest, as JSON.
 pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";

@@ -14,7 +14,6 @@ use crate::prelude::*;
 use crate::release::Release;
 use crate::{admission, admission::Operation};
 use crate::{plan, plan::AdmissionMode, plan::plan_with};
-use serde_json::Map;
 
 /// An update that the operator tried on the HyperConverged.
 #[derive(Debug, Clone)]

@@ -1,10 +1,8 @@
 //! Properties of every create that the CRD's schema allows, on any cluster.
 
-use std::sync::Arc;
-
+use crate::prelude::*;
 use hcoplan_kubernetes::schema::generate;
 use proptest::prelude::*;
-use serde_json::{Value, json};
 
 use super::State;
 use crate::inventory::{Inventory, Node};

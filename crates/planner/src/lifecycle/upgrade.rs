@@ -21,7 +21,6 @@ use crate::release::Release;
 use crate::release::{RemovedObject, RemovedPatchOperation, Upgrade};
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_kubernetes::tree::get;
-use serde_json::Map;
 
 /// Upgrades a state with the objects of release `from` and the new release.
 pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step {

@@ -5,7 +5,7 @@ use super::{Cause, Cluster, Reason, Stage};
 use crate::prelude::*;
 use crate::release::Release;
 use hcoplan_kubernetes::quantity::Quantity;
-use hcoplan_kubernetes::schema::{PrunedField, Violation, ViolationKind, Violations};
+use hcoplan_kubernetes::schema::{Violation, ViolationKind, Violations};
 use hcoplan_kubernetes::{label, metadata};
 use std::collections::HashSet;
 

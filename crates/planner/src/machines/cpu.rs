@@ -2,10 +2,9 @@
 //!
 //! Source: `vmi-create-admitter.go`.
 
-use serde_json::Value;
-
 use super::Reason;
 use super::checker::{Checker, number, text, whole};
+use crate::prelude::*;
 
 const REQUESTED_CPU: &str = "domain.resources.requests.cpu";
 const CPU_LIMIT: &str = "domain.resources.limits.cpu";

@@ -6,7 +6,6 @@ use super::checker::{Checker, at, list, number, text, whole};
 use super::cpu::vcpus;
 use super::{Cause, Cluster, Machine, Reason};
 use crate::prelude::*;
-use serde::Deserialize;
 
 /// Fields of instances that instance types and preferences set.
 #[derive(Deserialize)]

@@ -7,7 +7,6 @@ use super::migration::ALLOW_BRIDGE;
 use crate::prelude::*;
 use crate::release::Release;
 use crate::release::version_numbers;
-use serde::Deserialize;
 use std::cell::LazyCell;
 
 /// A defect of KubeVirt.

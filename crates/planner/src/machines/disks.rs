@@ -5,7 +5,6 @@
 use super::Reason;
 use super::checker::{Checker, number};
 use crate::prelude::*;
-use std::collections::HashMap;
 
 /// Why a path inside a container is rejected.
 pub(super) fn path_problem(path: &str) -> Option<&'static str> {

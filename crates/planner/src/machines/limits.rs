@@ -3,8 +3,8 @@
 //! Source: Kubernetes `plugin/pkg/admission/limitranger`, `pkg/apis/core/v1/defaults.go` (`SetDefaults_LimitRangeItem`),
 //! `pkg/quota/v1/evaluator/core/pods.go`, and the validation of a container's resources.
 
+use crate::prelude::*;
 use hcoplan_kubernetes::quantity::Quantity;
-use serde_json::Value;
 
 use super::checker::{list, milli, quantity};
 use super::launcher::Launcher;

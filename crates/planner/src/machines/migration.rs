@@ -6,7 +6,7 @@
 
 use super::checker::{Checker, at, list, text};
 use super::{Cluster, Reason, Stage};
-use serde_json::Value;
+use crate::prelude::*;
 
 /// Annotation that allows migrating an instance with a bridge to the pod network.
 pub(super) const ALLOW_BRIDGE: &str = "kubevirt.io/allow-pod-bridge-network-live-migration";

@@ -7,7 +7,6 @@ use super::checker::{Checker, list, text};
 use crate::prelude::*;
 use hcoplan_kubernetes::label::{key_problems, value_problems};
 use hcoplan_kubernetes::toleration;
-use std::collections::HashMap;
 
 const NODE: &str = "affinity.nodeAffinity";
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";

@@ -1,11 +1,9 @@
 //! Compares with recorded answers of virt-api to small changes of valid objects, in the clusters of three
 //! HyperConvergeds.
 
-use std::collections::BTreeMap;
+use crate::prelude::*;
 use std::fmt::Write;
 use std::path::PathBuf;
-
-use serde_json::{Map, Value, json};
 
 use super::cdi::{CdiRejection, disk_rejection};
 use super::checker::{at, each, text};

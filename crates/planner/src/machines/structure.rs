@@ -2,8 +2,6 @@
 
 use crate::prelude::*;
 use crate::release::version_numbers;
-use serde_json::Map;
-use std::collections::HashMap;
 use std::sync::Mutex;
 
 type Table = Map<String, Value>;

@@ -10,8 +10,7 @@ use super::{Cause, Reason};
 use crate::prelude::*;
 use hcoplan_kubernetes::cron;
 use hcoplan_kubernetes::label::{key_problems, subdomain_problems, value_problems};
-use serde::Deserialize;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::net::{IpAddr, Ipv4Addr};
 
 /// A check: each field that fails it is rejected with the server's message.

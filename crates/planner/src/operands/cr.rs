@@ -6,8 +6,6 @@ use crate::prelude::*;
 use crate::release::{Link, Transform};
 use hcoplan_kubernetes::go::without_facts_of_a_cluster;
 use hcoplan_kubernetes::tree;
-use serde::Deserialize;
-use serde_json::Map;
 
 /// The CR of an operand: what doesn't depend on the cluster.
 #[derive(Debug, Deserialize)]

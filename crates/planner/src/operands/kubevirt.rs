@@ -2,10 +2,9 @@
 
 use super::{Context, Error, kubevirt_gates};
 use crate::prelude::*;
-use hcoplan_kubernetes::go::{GoTypes, syntax_error};
+use hcoplan_kubernetes::go::syntax_error;
 use hcoplan_kubernetes::quantity::Quantity;
 use hcoplan_kubernetes::tree::{copy, object, set};
-use serde_json::Map;
 
 const KIND: &str = "KubeVirt";
 

@@ -3,7 +3,6 @@
 use super::{Context, Error};
 use crate::prelude::*;
 use hcoplan_kubernetes::tree::{get, set};
-use serde_json::Map;
 use std::net::Ipv4Addr;
 
 const KIND: &str = "NetworkAddonsConfig";

@@ -9,7 +9,6 @@ use crate::prelude::*;
 use crate::release::Tls;
 use crate::release::{Platform, Release};
 use hcoplan_kubernetes::tree;
-use std::borrow::Cow;
 
 /// The effective profile: the CR's, else the APIServer's (OpenShift), else Intermediate.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,7 +7,6 @@ use crate::jsonpatch::OperationCounts;
 use crate::prelude::*;
 use crate::release::Platform;
 use hcoplan_kubernetes::tree::object;
-use serde_json::Map;
 
 /// The alerts that HCO's gauges decide, sorted. Others belong to other operators.
 pub const PREDICTED: [&str; 4] = [

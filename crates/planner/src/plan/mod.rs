@@ -14,7 +14,6 @@ use crate::hyperconverged::{HyperConverged, version_of};
 use crate::inventory::Inventory;
 use crate::prelude::*;
 use crate::release::Release;
-use serde_json::Map;
 
 pub use alerts::PREDICTED as PREDICTED_ALERTS;
 pub use operator_update::{with_status, write};

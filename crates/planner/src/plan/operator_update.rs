@@ -14,7 +14,6 @@ use crate::release::Release;
 use crate::topology::Topology;
 use crate::{admission, admission::Operation, admission::OperatorBugKind};
 use hcoplan_kubernetes::tree::{get, set};
-use serde_json::Map;
 
 /// The rejection of the operator's update of a new object; `None` if it is accepted.
 ///

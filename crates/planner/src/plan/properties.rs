@@ -1,8 +1,8 @@
 //! Properties of the plan of every HyperConverged that the schema allows.
 
+use crate::prelude::*;
 use hcoplan_kubernetes::schema::generate::{self, Random};
 use proptest::prelude::*;
-use serde_json::{Value, json};
 
 use super::{AdmissionMode, Plan, plan_with};
 use crate::inventory::{Inventory, Node};
@@ -36,7 +36,7 @@ fn inventory() -> Inventory {
     }
 }
 
-fn generated(seed: u64, odd: bool, choice: usize) -> (std::sync::Arc<Release>, Value) {
+fn generated(seed: u64, odd: bool, choice: usize) -> (Arc<Release>, Value) {
     let (name, version) = VERSIONS[choice % VERSIONS.len()];
     let release = Release::known(name).expect("known");
     let schema = release.hyperconverged_schema(version);
@@ -55,7 +55,7 @@ const ACCEPTED_BY_HCO_ALONE: [&str; 4] = [
 
 /// The objects of a plan that the API server rejects, and why.
 fn rejected(release: &Release, plan: &Plan) -> Vec<String> {
-    let rejection = |object: &hcoplan_kubernetes::Object| {
+    let rejection = |object: &Object| {
         let api_version = object.body["apiVersion"].as_str()?;
         let schema = release.schema_of(api_version, &object.id.kind)?;
         let violations = schema.rejections(&object.body);

@@ -9,7 +9,6 @@ use crate::operands::{self, Context, Rendered, Stage, TlsProfile};
 use crate::prelude::*;
 use crate::release::Release;
 use crate::topology::Topology;
-use std::borrow::Cow;
 
 /// A patch may change the HyperConverged. The operator only stores that in the round that adds its finalizer, so the
 /// second round is the last with new input.

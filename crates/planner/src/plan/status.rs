@@ -7,7 +7,6 @@ use crate::operands;
 use crate::prelude::*;
 use crate::release::Release;
 use crate::topology::Topology;
-use serde_json::Map;
 
 /// A condition of the HyperConverged.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,6 @@
 //! Source: HCO's `pkg/webhooks` of each release branch.
 
 use crate::prelude::*;
-use serde::Deserialize;
 
 /// The webhooks of a release, by API version (`v1beta1`, `v1`).
 #[derive(Debug, Deserialize)]

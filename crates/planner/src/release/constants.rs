@@ -8,8 +8,7 @@
 //! and a rendered fleet more memory.
 
 use crate::prelude::*;
-use std::collections::HashMap;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// The values of the placeholders.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,8 +6,6 @@
 use super::version_numbers;
 use crate::prelude::*;
 use hcoplan_schemas::DISTRIBUTIONS;
-use serde::Deserialize;
-use std::sync::OnceLock;
 
 /// The source of a fact.
 #[derive(Debug, Deserialize)]

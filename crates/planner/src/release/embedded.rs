@@ -4,7 +4,6 @@ use super::Files;
 use crate::prelude::*;
 use crate::release::Release;
 use hcoplan_schemas::RELEASES;
-use std::sync::OnceLock;
 
 /// Names of the releases, oldest first.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {

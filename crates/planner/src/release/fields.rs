@@ -1,7 +1,6 @@
 //! The rows of `fields.json`: the fields of the HyperConverged, and the operands' fields that they affect.
 
 use crate::prelude::*;
-use serde::Deserialize;
 
 /// A field of the HyperConverged or a section: a row, and what it means in one API version. Source: HCO
 /// `controllers/handlers`, and changes of the operands when the field changes.

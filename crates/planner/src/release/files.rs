@@ -2,7 +2,6 @@
 
 use crate::prelude::*;
 use serde::de::DeserializeOwned;
-use std::borrow::Cow;
 
 /// A release's data that cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -2,7 +2,6 @@
 
 use crate::prelude::*;
 use crate::release::Phase;
-use serde::Deserialize;
 
 /// `kubevirt.json`. Source: KubeVirt `pkg/virt-config/featuregate` and
 /// `pkg/virt-operator/webhooks` at the version that the release deploys.

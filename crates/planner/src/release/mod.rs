@@ -23,7 +23,6 @@ mod version;
 
 use crate::prelude::*;
 use serde::de::DeserializeOwned;
-use std::sync::OnceLock;
 
 pub use admission::{
     AdmissionRules, Check, CustomMissing, GateMessages, GateToField, GateWarning, GateWarningCondition, ListStyle,
@@ -51,8 +50,6 @@ pub use upgrade::{
     KeptInAnnotation, RemovedObject, RemovedPatchOperation, RewrittenValue, Upgrade, UpgradePatch, VersionRange,
 };
 pub use version::{version_numbers, version_parts};
-
-use hcoplan_kubernetes::go::{GoType, GoTypes};
 
 /// An HCO release line with all its data.
 pub struct Release {

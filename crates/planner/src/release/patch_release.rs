@@ -6,9 +6,6 @@ use super::{Error, Files};
 use crate::prelude::*;
 use crate::release::Release;
 use hcoplan_schemas::PATCH_RELEASES;
-use serde::{Deserialize, Serialize};
-use serde_json::Map;
-use std::sync::OnceLock;
 
 /// `schemas/patch-releases/<version>.json`; `cargo run -p xtask -- release --changes` writes it.
 #[derive(Debug, Serialize, Deserialize)]

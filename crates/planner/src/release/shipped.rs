@@ -7,9 +7,7 @@ use super::distribution::{CommonImage, Distribution, Fact, ImageSource, Maturity
 use super::{Files, Mutation};
 use crate::prelude::*;
 use crate::release::Release;
-use serde::{Deserialize, Serialize};
-use serde_json::Map;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// The distribution and version of a release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,8 +4,6 @@
 //! vendor: the namespace, the template bundle's data sources, the fields that its CRD prunes, and its constant objects.
 
 use crate::prelude::*;
-use serde::Deserialize;
-use serde_json::Map;
 
 /// The placeholder of the golden images' namespace in `ssp.json`.
 const NAMESPACE_PLACEHOLDER: &str = "{{goldenImagesNamespace}}";

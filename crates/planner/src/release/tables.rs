@@ -2,7 +2,6 @@
 
 use super::{AssumedValue, ShippedBy};
 use crate::prelude::*;
-use serde::Deserialize;
 
 /// The operator's platform, which decides the environment and the operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]

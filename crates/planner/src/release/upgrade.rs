@@ -1,9 +1,7 @@
 //! What the operator changes when it is upgraded to a release.
 
-use serde::Deserialize;
-use serde_json::Value;
-
 use super::version_numbers;
+use crate::prelude::*;
 
 /// The changes of an upgrade. Source: HCO `assets/upgradePatches.json` and `controllers/hyperconverged` of the release
 /// branch, for upgrades from modelled releases.

@@ -9,8 +9,6 @@ use crate::prelude::*;
 use crate::release::{Platform, Release};
 use hcoplan_kubernetes::node_affinity::RequiredNodeAffinity;
 use hcoplan_kubernetes::tree;
-use serde_json::Map;
-use std::borrow::Cow;
 
 pub use taints::Tolerations;
 

@@ -3,11 +3,10 @@
 //! Not modelled: its dry run of a Deployment with the template validator's placement, which asks the API server, and
 //! its rejection of a second SSP.
 
-use serde_json::Value;
-
 use super::architectures::{control_plane, workload};
 use super::template::CronTemplate;
 use super::{SspReason, is_multi_arch};
+use crate::prelude::*;
 use crate::release::SspBundle;
 
 /// Why the webhook rejects this SSP, with its message.

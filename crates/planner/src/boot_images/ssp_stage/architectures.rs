@@ -1,9 +1,7 @@
 //! The architectures of a cluster and of a golden image, as SSP determines them.
 
-use hcoplan_kubernetes::tree::elements;
-use serde_json::Value;
-
 use super::is_multi_arch;
+use crate::prelude::*;
 use crate::release::SspBundle;
 
 /// The architectures that SSP renders for, in order of priority: the control plane's, then the workloads'. With

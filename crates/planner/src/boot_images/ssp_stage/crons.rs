@@ -6,7 +6,6 @@ use super::{ARCHITECTURE_LABEL, DATA_SOURCE_NAME_LABEL, Displaced, Displacer, Ob
 use crate::prelude::*;
 use crate::release::{SspBundle, SspOwner};
 use hcoplan_kubernetes::tree::{object, set};
-use serde_json::Map;
 
 /// The namespace and DataSource that a cron fills. SSP keeps one cron for each.
 pub(super) type Target = (String, String);

@@ -7,7 +7,6 @@ use super::{ARCHITECTURE_LABEL, CRON_LABEL, Displaced, Displacer, Existing, Obje
 use crate::prelude::*;
 use crate::release::{SspBundle, SspOwner};
 use hcoplan_kubernetes::tree::object;
-use serde_json::Map;
 
 /// A DataSource before it is written out. All are in the golden images' namespace.
 #[derive(Debug)]

@@ -1,8 +1,7 @@
 //! The metadata with which SSP marks its objects.
 
-use serde_json::{Map, Value};
-
 use crate::boot_images::template::text;
+use crate::prelude::*;
 use crate::release::SspOwner;
 
 /// API version of DataImportCrons and DataSources.

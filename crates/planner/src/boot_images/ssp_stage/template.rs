@@ -1,7 +1,7 @@
 //! The templates of an SSP as its API server would store them.
 
-use hcoplan_kubernetes::tree::{elements, remove};
-use serde_json::{Map, Value};
+use crate::prelude::*;
+use hcoplan_kubernetes::tree::remove;
 
 use super::{ObjectOrigin, TemplateId};
 use crate::boot_images::ARCHITECTURES_ANNOTATION;
