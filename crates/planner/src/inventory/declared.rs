@@ -210,7 +210,7 @@ fn capabilities(node: &mut Node, entry: &Tree) {
 }
 
 /// The labels that a kubelet gives every node, unless they are declared.
-pub(super) fn with_default_labels(mut node: Node) -> Node {
+pub(crate) fn with_default_labels(mut node: Node) -> Node {
     let defaults =
         [(ARCHITECTURE_LABEL, node.architecture.as_str()), (OS_LABEL, "linux"), (HOSTNAME_LABEL, &node.name)];
     for (label, value) in defaults {

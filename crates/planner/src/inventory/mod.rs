@@ -4,7 +4,6 @@
 //! so that rules can point at it.
 
 mod architecture;
-mod assumed;
 mod declared;
 mod drift;
 mod dump;
@@ -22,7 +21,7 @@ use crate::prelude::*;
 use crate::release::Platform;
 
 pub use architecture::Architecture;
-pub use assumed::{assumed_nodes, assumed_nodes_of, contrasting_nodes, described_assumed_nodes};
+pub(crate) use declared::with_default_labels;
 pub use drift::{CountDrift, Drift, UnknownPool, drift};
 pub use load::{LoadedInventory, Source, SourceKind, load};
 pub use locations::{InventoryLocations, NodeLocations};

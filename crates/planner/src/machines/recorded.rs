@@ -8,8 +8,9 @@ use std::path::PathBuf;
 use super::cdi::{CdiRejection, disk_rejection};
 use super::checker::{at, each, text};
 use super::*;
-use crate::inventory::{Inventory, assumed_nodes};
+use crate::inventory::Inventory;
 use crate::plan::plan;
+use crate::topology::assumed_nodes;
 
 /// Minimum shares of a release's cases that agree, in percent: verdicts, messages, and defaults.
 const ALL: [f64; 3] = [99.0, 95.0, 99.0];

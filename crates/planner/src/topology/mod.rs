@@ -2,6 +2,7 @@
 //!
 //! Source: HCO `pkg/nodeinfo` of each release; checked against every recorded case.
 
+mod assumed_nodes;
 mod taints;
 
 use crate::inventory::{Inventory, Node};
@@ -10,6 +11,7 @@ use crate::release::{Platform, Release};
 use hcoplan_kubernetes::node_affinity::RequiredNodeAffinity;
 use hcoplan_kubernetes::tree;
 
+pub use assumed_nodes::{assumed_nodes, assumed_nodes_of, contrasting_nodes, described_assumed_nodes};
 pub use taints::Tolerations;
 
 /// Facts about the cluster, as the operator sees them.

@@ -3,6 +3,7 @@
 use hcoplan_planner::admission::{Operation, admit};
 use hcoplan_planner::inventory::{self, Inventory, LoadedInventory, Node, Source};
 use hcoplan_planner::lifecycle::UpdateMethod;
+use hcoplan_planner::topology;
 use hcoplan_yaml::edit::EditableFile;
 use serde_json::Value;
 
@@ -78,7 +79,7 @@ impl Loaded {
         if ![&*self, other].iter().any(|side| side.inventory.states_nodes) {
             let mut both = [&self.json, &other.json];
             both.sort_by_key(|json| json.to_string());
-            self.inventory = self.inventory.with_nodes(inventory::assumed_nodes_of(&both)).into();
+            self.inventory = self.inventory.with_nodes(topology::assumed_nodes_of(&both)).into();
         }
     }
 
@@ -148,7 +149,7 @@ impl Repo {
             metadata.insert("namespace".to_owned(), given.value.as_str().into());
         }
         if !inventory.states_nodes {
-            inventory = Arc::new(inventory.with_nodes(inventory::assumed_nodes_of(&[&json])));
+            inventory = Arc::new(inventory.with_nodes(topology::assumed_nodes_of(&[&json])));
             findings.extend(inventory.valid.then(|| nodes_assumed(&document, &inventory.inventory.nodes)));
         }
         let (mut candidates, mut statements) = self.candidates(cluster, &document, &inventory, given);
@@ -569,7 +570,7 @@ fn platform_assumed(document: &Document, platform: Platform) -> Finding {
 
 /// The finding that the nodes are assumed.
 fn nodes_assumed(document: &Document, nodes: &[Node]) -> Finding {
-    let message = format!("the cluster's nodes are unknown: assuming {}", inventory::described_assumed_nodes(nodes));
+    let message = format!("the cluster's nodes are unknown: assuming {}", topology::described_assumed_nodes(nodes));
     Finding::new(&NODES_ASSUMED, message)
         .at(whole(document))
         .help("write the nodes to an inventory, cluster by cluster: `hcoplan init DIR --nodes DUMP`")

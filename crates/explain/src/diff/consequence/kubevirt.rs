@@ -2,7 +2,8 @@
 //! `pkg/virt-controller/services` (launcher pods), `pkg/virt-handler`, v1.6 to v1.9.
 
 use super::Change;
-use super::said::{Said, entries, names_changed, said, sentence, summary};
+use super::said::{Said, said, sentence};
+use super::shown::{entries, names_changed, summary};
 use crate::diff::consequence::Consequence;
 use crate::diff::gates;
 use crate::docs::gate_effect;

@@ -11,6 +11,7 @@ mod others;
 mod placement;
 mod rows;
 mod said;
+mod shown;
 mod users;
 
 use crate::diff::Kind;
@@ -18,7 +19,7 @@ use crate::diff::gates;
 use crate::diff::semantic::{EffectTime, Impact, ObjectChange};
 use crate::prelude::*;
 use rows::Row;
-use said::{join, shown};
+use shown::{join, shown};
 
 pub(super) use users::of_key;
 pub use users::uses;
@@ -148,7 +149,7 @@ pub(super) fn consequences(object: &ObjectChange, sides: Sides<'_>) -> Vec<Conse
         // The replaced object is removed; its fields are compared below.
         let after = object.after.as_deref().filter(|_| !replaces).unwrap_or(&NULL);
         let change = Change { object, sides, path: "", before, after };
-        out.extend(row.into_iter().flat_map(|row| row.says.consequences(&change)));
+        out.extend(row.into_iter().flat_map(|row| row.consequences(&change)));
         if !replaces {
             return out;
         }
@@ -177,7 +178,7 @@ pub(super) fn consequences(object: &ObjectChange, sides: Sides<'_>) -> Vec<Conse
                 _ if !differs => Vec::new(),
                 Some(_) if after.is_null() => Vec::new(),
                 Some(idle) => vec![idle.plain()],
-                None => row.says.consequences(&change),
+                None => row.consequences(&change),
             };
             out.extend(said.into_iter().map(|consequence| {
                 let of_subject = |i: &usize| {

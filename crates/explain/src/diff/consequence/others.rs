@@ -4,7 +4,8 @@
 
 use super::Change;
 use super::kubevirt::tls_clients;
-use super::said::{entries, names_changed, sentence, summary};
+use super::said::sentence;
+use super::shown::{entries, names_changed, summary};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
 use hcoplan_planner::boot_images::cdi_stage::CronStep;

@@ -2,7 +2,8 @@
 //! Source: Kubernetes' scheduler; a toleration and a preference exclude no node.
 
 use super::Change;
-use super::said::{Said, list, selector, sentence};
+use super::said::{Said, sentence};
+use super::shown::{list, selector};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
 use hcoplan_planner::topology::{Selection, admits};

@@ -19,7 +19,7 @@ pub(super) struct Row {
     pub(super) kind: &'static str,
     #[serde(borrow)]
     pub(super) paths: Vec<&'static str>,
-    pub(super) says: Says,
+    says: Says,
     /// The switch without which the fields have no effect.
     #[serde(borrow)]
     pub(super) switch: Option<&'static str>,
@@ -31,6 +31,14 @@ pub(super) struct Row {
 }
 
 impl Row {
+    /// The consequences of a change.
+    pub(super) fn consequences(&self, change: &Change<'_>) -> Vec<Consequence> {
+        match &self.says {
+            Says::Code(name) => code(name)(change),
+            says => says.consequences(change),
+        }
+    }
+
     /// Whether it is about the object as a whole.
     pub(super) fn is_whole(&self) -> bool {
         self.paths == [""]
@@ -53,7 +61,7 @@ pub(super) fn of_kind(kind: &str) -> Vec<&'static Row> {
 }
 
 /// The function with a name in `rows.json`.
-pub(super) fn code(name: &str) -> fn(&Change<'_>) -> Vec<Consequence> {
+fn code(name: &str) -> fn(&Change<'_>) -> Vec<Consequence> {
     match name {
         "cdi_gates" => others::cdi_gates,
         "completion_timeout" => migration::completion_timeout,

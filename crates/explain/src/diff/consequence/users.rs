@@ -2,7 +2,7 @@
 //! label (`label app=web`), a label of their namespace (`namespace team=a`) or a network binding (`binding passt`);
 //! ` & ` joins what they have to use together.
 
-use super::said::{entries, selector};
+use super::shown::{entries, selector};
 use crate::prelude::*;
 use std::sync::LazyLock;
 

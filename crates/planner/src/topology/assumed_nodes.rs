@@ -1,9 +1,8 @@
 //! The nodes assumed for a cluster without any declared.
 
-use super::declared::with_default_labels;
-use crate::inventory::{ARCHITECTURE_LABEL, Node, ROLE_LABEL};
+use super::admits;
+use crate::inventory::{ARCHITECTURE_LABEL, Node, ROLE_LABEL, with_default_labels};
 use crate::prelude::*;
-use crate::topology::admits;
 use hcoplan_diagnostics::words::list;
 use hcoplan_kubernetes::label_selector::Requirement;
 
