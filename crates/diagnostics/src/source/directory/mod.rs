@@ -14,7 +14,7 @@ use ignore::WalkBuilder;
 use super::git::TrackedFiles;
 use super::patterns::Patterns;
 use super::read::read_sized;
-use super::rooted_directory::RootedDirectory;
+use super::rooted_directory::{RootedDirectory, outside_git};
 use super::tree::{Error, Listing, SkipReason, SkippedPath, Tree, Unreadable, Walk, normalize_path};
 
 /// A directory as a tree.
@@ -37,6 +37,10 @@ impl Directory {
     pub fn open(root: impl Into<Utf8PathBuf>, max_bytes: usize) -> Result<Self, Error> {
         let root = root.into();
         let real = root.canonicalize_utf8().map_err(|e| Error::Root(root.clone(), e.into()))?;
+        // A link may lead there.
+        if outside_git(&root).is_ok() {
+            outside_git(&real).map_err(|why| Error::Root(root.clone(), why))?;
+        }
         match fs::metadata(&real) {
             Ok(meta) if meta.is_dir() => match RootedDirectory::new(&real) {
                 Ok(rooted_directory) => Ok(Self { root, real, rooted_directory, max_bytes, only: None }),

@@ -26,11 +26,7 @@ pub(super) struct RootedDirectory {
 
 impl RootedDirectory {
     /// The directory at a path without links.
-    ///
-    /// # Errors
-    /// A directory that can't be opened, or is below a `.git`: a link may lead there.
     pub(super) fn new(real: &Utf8Path) -> io::Result<Self> {
-        outside_git(real).map_err(io::Error::other)?;
         Ok(Self {
             real: real.to_owned(),
             #[cfg(unix)]
@@ -85,7 +81,7 @@ impl RootedDirectory {
 }
 
 /// Rejects what is below a `.git`, however a file system spells it.
-fn outside_git(path: &Utf8Path) -> Result<(), Unreadable> {
+pub(super) fn outside_git(path: &Utf8Path) -> Result<(), Unreadable> {
     let is_inside = path.components().any(|part| part.as_str().eq_ignore_ascii_case(".git"));
     if is_inside { Err(Unreadable::InGit) } else { Ok(()) }
 }
