@@ -231,7 +231,7 @@ impl<'a> WhyPage<'a> {
                 }
                 _ => format!(
                     "because {release} has it so: no line of the HyperConverged, no platform and no \
-                     other number of nodes makes a difference"
+                     node more makes a difference"
                 ),
             },
         };
