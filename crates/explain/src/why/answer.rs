@@ -139,7 +139,6 @@ pub fn ask(plan_input: &PlanInput<'_>, kind: &str, name: Option<&str>, field: &s
     if target.is_object() {
         answer.patch = patch_shown(plan_input, &base, &target.kind);
     }
-    let missing = matches!(answer.value, FoundValue::NoObject | FoundValue::Absent);
     if answer.causes.is_empty() {
         let explicit = input_pairs::by_lines(plan_input, &target, &answer.value);
         answer.causes = explicit.into_iter().map(|m| cause(plan_input, &target, m)).collect();
@@ -177,7 +176,7 @@ pub fn ask(plan_input: &PlanInput<'_>, kind: &str, name: Option<&str>, field: &s
             }
         }
         answer.others = origin::other_releases(plan_input, &target);
-    } else if missing || explicit.is_some() {
+    } else if answer.value.is_missing() || explicit.is_some() {
         answer.feeds = changes(&answer);
     }
     let is_unknown = answer.value == FoundValue::NoObject

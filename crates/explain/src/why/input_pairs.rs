@@ -19,8 +19,7 @@ pub(super) fn by_lines(plan_input: &PlanInput<'_>, target: &Target, base: &Found
         let Some(value) = path.get(plan_input.object) else {
             return false;
         };
-        let missing = matches!(base, FoundValue::Absent | FoundValue::NoObject);
-        let is_switch = missing && value.is_boolean();
+        let is_switch = base.is_missing() && value.is_boolean();
         (is_switch || is_known_for(plan_input, path, target)) && decides(plan_input, target, base, path, value)
     };
     let found = written

@@ -34,7 +34,7 @@ pub(super) fn changes(
     let sources = trial.sources(default);
     let switches = trial.switches();
     let mut out: Vec<SufficientChange> = Vec::new();
-    if trial.is_missing() || default.is_none() {
+    if base.is_missing() || default.is_none() {
         out.extend(trial.nodes().iter().filter_map(|edit| trial.suffices(&[edit], "")));
     }
     for (how, edits) in &sources {
@@ -113,10 +113,6 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    fn is_missing(&self) -> bool {
-        matches!(self.base, FoundValue::Absent | FoundValue::NoObject)
-    }
-
     fn apply(&self, edits: &[&Edit]) -> (Value, Inventory) {
         let (mut object, mut inventory) = (self.plan_input.object.clone(), self.plan_input.inventory().clone());
         edits.iter().for_each(|edit| edit.apply(&mut object, &mut inventory.nodes));
@@ -129,13 +125,7 @@ impl Trial<'_> {
         let (object, inventory) = self.apply(edits);
         let after = self.plan_input.planned(&inventory, &object);
         let gives = self.target.read(&after);
-        let depth = |found: &FoundValue| match found {
-            FoundValue::NoObject => 0,
-            FoundValue::Absent => 1,
-            FoundValue::Exists | FoundValue::Value(_) => 2,
-        };
-        let least = if self.is_missing() { 2 } else { 0 };
-        let is_wanted = gives != *self.base && depth(&gives) >= least;
+        let is_wanted = gives != *self.base && !(self.base.is_missing() && gives.is_missing());
         if !is_wanted || self.plan_input.stops_operators(&after) {
             return None;
         }
@@ -304,7 +294,6 @@ impl Trial<'_> {
         let write = |path: Path, value: &str| Edit::Write(path, value.into());
         let own = READ_ANNOTATIONS.iter().filter(|(_, of_template)| !of_template);
         out.extend(own.map(|(name, _)| write(annotations.key(name), "true")));
-        out.retain(|edit| !matches!(edit, Edit::Write(path, value) if path.get(self.plan_input.object) == Some(value)));
         out
     }
 
@@ -346,7 +335,7 @@ impl Trial<'_> {
             Edit::Node(role.to_owned(), Box::new(node))
         };
         let is_own = |architecture: &&str| present.iter().any(|node| node.architecture == *architecture);
-        let architectures = || ARCHITECTURES.into_iter().filter(|name| self.is_missing() || is_own(name));
+        let architectures = || ARCHITECTURES.into_iter().filter(|name| self.base.is_missing() || is_own(name));
         ROLES.iter().flat_map(|role| architectures().map(move |architecture| one(role, architecture))).collect()
     }
 
