@@ -2,7 +2,7 @@
 
 use super::{AssumedValue, ShippedBy};
 use crate::prelude::*;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The operator's platform, which decides the environment and the operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
@@ -102,7 +102,7 @@ impl HyperConvergedApi {
 }
 
 /// A feature gate's phase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
     /// Off unless switched on.
     #[serde(rename = "alpha")]
