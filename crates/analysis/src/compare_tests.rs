@@ -9,12 +9,14 @@ use hcoplan_testing::recordings;
 use rayon::prelude::*;
 use serde_json::Value;
 
-use hcoplan_explain::diff::semantic::apply;
+use hcoplan_explain::diff::semantic::Step;
 use hcoplan_explain::diff::{Kind, Side, compare_plans, notes};
 use hcoplan_kubernetes::{Object, ObjectId};
 use hcoplan_planner::plan::{Plan, plan};
 use hcoplan_planner::release::Release;
 use hcoplan_repository::repo::{Options, Repo};
+use hcoplan_yaml::edit::Change;
+use hcoplan_yaml::{Path, Segment};
 
 /// All recorded cases if they exist, else the selection.
 fn cases() -> Vec<std::path::PathBuf> {
@@ -36,6 +38,22 @@ fn objects(plan: &Plan) -> Vec<Object> {
     plan.objects().cloned().collect()
 }
 
+/// Applies a step, whose place has to exist.
+fn apply(body: &mut Value, step: &Step) {
+    let parent = Path(step.path.0.split_last().map_or(&[][..], |(_, above)| above).to_vec());
+    let container = parent.get(body).expect("every step has its place");
+    let change = match (&step.after, step.path.0.last()) {
+        (Some(after), Some(Segment::Index(index))) if step.before.is_none() => {
+            let mut items = container.as_array().expect("a list").clone();
+            items.insert(*index, after.clone());
+            Change::Set(parent, items.into())
+        }
+        (Some(after), _) => Change::Set(step.path.clone(), after.clone()),
+        (None, _) => Change::Remove(step.path.clone()),
+    };
+    change.apply(body).expect("every step has its place");
+}
+
 /// Applies the reported changes to the old objects.
 fn applied(old: &[Object], comparison: &hcoplan_explain::diff::Comparison) -> BTreeMap<Arc<ObjectId>, Arc<Value>> {
     let mut all: BTreeMap<Arc<ObjectId>, Arc<Value>> =
@@ -49,8 +67,7 @@ fn applied(old: &[Object], comparison: &hcoplan_explain::diff::Comparison) -> BT
         match (was, &change.after) {
             (Some(was), Some(_)) => {
                 let mut body = (*was).clone();
-                let steps = change.fields.iter().map(|f| &f.step);
-                apply(&mut body, steps).expect("every step has its place");
+                change.fields.iter().for_each(|field| apply(&mut body, &field.step));
                 all.insert(change.id.clone(), Arc::new(body));
             }
             (None, Some(after)) => {

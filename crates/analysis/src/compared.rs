@@ -9,7 +9,7 @@ use crate::planned::{Inputs, Planned};
 use crate::prelude::*;
 use crate::{Before, ClusterResult, ClusterTask, ComparisonMode};
 use hcoplan_diagnostics::finding::{FindingKey, mark_existing, without_existing};
-use hcoplan_explain::diff::{Cause, ExpectedState, LiveCheck, Removal, SideOrigin, VerdictChange};
+use hcoplan_explain::diff::{Cause, ExpectedState, LiveCheck, Removal, SideOrigin};
 use hcoplan_planner::admission::{GROUP, KIND};
 use hcoplan_repository::repo::{BUILT, OtherObjects};
 
@@ -279,13 +279,7 @@ fn compare_with_live_objects(all: &[Object], now: &Planned<'_>, objects: &[Objec
         |object: &&Object| object.id.kind == KIND && object.id.group() == GROUP && is_same(&object.body, manifest);
     let hyperconverged = all.iter().find(is_it);
     diff.live_check = hyperconverged.and_then(|object| live_check(&object.body, all, now));
-    // Objects that the operators can't reconcile don't change; report why.
-    let change = |after| VerdictChange { before: None, after: Some(after) };
-    let plan = now.plan();
-    let stops = plan.reconcile_error.as_ref();
-    diff.comparison.reconcile = stops.map(|e| change(format!("{}: {}", e.operand, e.message)));
-    let ssp = plan.ssp.as_ref().map(|ssp| &ssp.admission).filter(|admission| !admission.accepted);
-    diff.comparison.ssp = ssp.map(|admission| change(admission.message.clone()));
+    diff.comparison.add_failures(now.plan());
 }
 
 /// Compares a cluster's objects with those expected for its HyperConverged, without the change.

@@ -110,7 +110,7 @@ pub use planned::{finding_line, is_assumption, not_planned};
 pub use previous_state::PreviousState;
 pub use process::{interrupted, today, watch};
 pub use progress::Progress;
-pub use release_diff::{Difference, ReleaseDiff, release_diff};
+pub use release_diff::{Difference, Nothing, ReleaseDiff, of_nothing, release_diff};
 pub use request::{Analysis, AnalysisRequest};
 pub use root::{Place, finding_with_help};
 pub use selection::{cluster_named, typed};

@@ -7,15 +7,15 @@ use crate::prelude::*;
 use hcoplan_diagnostics::finding::Prediction;
 use hcoplan_explain::diff::Side;
 use hcoplan_kubernetes::tree::{elements, members};
-use hcoplan_planner::inventory::{InventoryLocations, LoadedInventory, Node, ROLE_LABEL};
-use hcoplan_planner::plan::plan_with;
+use hcoplan_planner::inventory::{LoadedInventory, Node, ROLE_LABEL};
+use hcoplan_planner::plan::plan;
 use serde_json::json;
 
 /// A difference of two releases.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// `add`, `change` or `remove`.
-    pub change: &'static str,
+    /// How it differs.
+    pub change: Kind,
     /// A field's path, a gate, an object.
     pub name: String,
     /// The old value, if it has one.
@@ -98,7 +98,7 @@ fn compare(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) 
             (None, _) => Kind::Add,
             (_, None) => Kind::Remove,
         };
-        Some(Difference { change: kind.as_str(), name: name.clone(), before: text(old), after: text(new) })
+        Some(Difference { change: kind, name: name.clone(), before: text(old), after: text(new) })
     };
     names.into_iter().filter_map(one).collect()
 }
@@ -228,15 +228,23 @@ fn alerts(release: &Release) -> BTreeMap<String, String> {
         _ => None,
     });
     let mut out: BTreeMap<String, String> = alerts.collect();
-    let inventory = reference(release).inventory;
-    let plan = plan_with(release, &inventory, &hyperconverged(&inventory), AdmissionMode::Create);
+    let plan = of_nothing(release, "v1beta1").plan;
     let gauges = plan.metrics.keys();
     out.extend(gauges.map(|gauge| (format!("gauge {gauge}"), String::new())));
     out
 }
 
-/// Three control-plane nodes and three workers.
-fn reference(release: &Release) -> LoadedInventory {
+/// An empty HyperConverged in a cluster.
+#[derive(Debug)]
+pub struct Nothing {
+    inventory: LoadedInventory,
+    object: Value,
+    /// Its plan.
+    pub plan: Plan,
+}
+
+/// Plans an empty HyperConverged of a version with three control-plane nodes and three workers.
+pub fn of_nothing(release: &Release, version: &str) -> Nothing {
     let node = |role: &str, index: usize| Node {
         name: format!("{role}-{index}"),
         labels: [(format!("{ROLE_LABEL}{role}"), String::new())].into(),
@@ -245,45 +253,30 @@ fn reference(release: &Release) -> LoadedInventory {
     };
     let roles = ["control-plane", "worker"];
     let nodes = roles.iter().flat_map(|role| (0..3).map(move |index| node(role, index)));
-    LoadedInventory {
-        inventory: Inventory {
-            namespace: release.distribution().namespace.value.clone(),
-            nodes: nodes.collect(),
-            ..Inventory::default()
-        },
-        states_nodes: true,
-        valid: true,
-        documents: Vec::new(),
-        locations: InventoryLocations::default(),
-    }
-}
-
-/// An empty HyperConverged.
-fn hyperconverged(inventory: &Inventory) -> Value {
-    json!({
-        "apiVersion": "hco.kubevirt.io/v1beta1",
+    let namespace = release.distribution().namespace.value.clone();
+    let object = json!({
+        "apiVersion": format!("hco.kubevirt.io/{version}"),
         "kind": "HyperConverged",
-        "metadata": {"name": "kubevirt-hyperconverged", "namespace": inventory.namespace},
+        "metadata": {"name": "kubevirt-hyperconverged", "namespace": namespace},
         "spec": {},
-    })
+    });
+    let inventory = Inventory { namespace, nodes: nodes.collect(), ..Inventory::default() };
+    let plan = plan(release, &inventory, &object);
+    let inventory = LoadedInventory { inventory, states_nodes: true, valid: true, ..LoadedInventory::default() };
+    Nothing { inventory, object, plan }
 }
 
 fn objects(before: &Arc<Release>, after: &Arc<Release>) -> Vec<Difference> {
-    let inventories = (reference(before), reference(after));
-    let objects = (hyperconverged(&inventories.0.inventory), hyperconverged(&inventories.1.inventory));
-    let plans = (
-        plan_with(before, &inventories.0.inventory, &objects.0, AdmissionMode::Create),
-        plan_with(after, &inventories.1.inventory, &objects.1, AdmissionMode::Create),
-    );
+    let [was, is] = [before, after].map(|release| of_nothing(release, "v1beta1"));
     let old = Side {
         release: before,
         stated: None,
-        inventory: &inventories.0,
+        inventory: &was.inventory,
         document: None,
-        object: &objects.0,
-        plan: &plans.0,
+        object: &was.object,
+        plan: &was.plan,
     };
-    let new = Side { release: after, inventory: &inventories.1, object: &objects.1, plan: &plans.1, ..old };
+    let new = Side { release: after, inventory: &is.inventory, object: &is.object, plan: &is.plan, ..old };
     let compared = diff::compare_plans(&old, &new);
     let changed = compared.objects.iter().filter(|o| !o.is_noise());
     let mut out: Vec<Difference> = changed.flat_map(differences).collect();
@@ -294,19 +287,14 @@ fn objects(before: &Arc<Release>, after: &Arc<Release>) -> Vec<Difference> {
 fn differences(change: &ObjectChange) -> Vec<Difference> {
     let text = |value: &Option<Value>| value.as_ref().map(Value::to_string);
     if change.kind != Kind::Change {
-        return vec![Difference {
-            change: change.kind.as_str(),
-            name: change.id.to_string(),
-            before: None,
-            after: None,
-        }];
+        return vec![Difference { change: change.kind, name: change.id.to_string(), before: None, after: None }];
     }
     let fields = change.fields.iter().filter(|f| f.step.noise.is_none());
     let field = |field: &diff::semantic::FieldChange| Difference {
         change: match (&field.step.before, &field.step.after) {
-            (None, _) => Kind::Add.as_str(),
-            (_, None) => Kind::Remove.as_str(),
-            _ => Kind::Change.as_str(),
+            (None, _) => Kind::Add,
+            (_, None) => Kind::Remove,
+            _ => Kind::Change,
         },
         name: format!("{}: {}", change.id, field.step.label),
         before: text(&field.step.before),
@@ -326,7 +314,7 @@ mod tests {
     }
 
     fn has(list: &[Difference], change: &str, name: &str) -> bool {
-        list.iter().any(|d| d.change == change && d.name.contains(name))
+        list.iter().any(|d| d.change.as_str() == change && d.name.contains(name))
     }
 
     #[test]

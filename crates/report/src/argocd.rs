@@ -7,11 +7,11 @@ use hcoplan_analysis::review::clusters as cluster_names;
 use hcoplan_diagnostics::secret::masked_value_of;
 use hcoplan_explain::diff::{Drift, DriftReason, to_commit};
 use hcoplan_repository::repo::IgnoredField;
-use hcoplan_yaml::{Path, Segment, emit};
+use hcoplan_yaml::emit;
 
 /// A value with secrets masked.
 fn shown(cluster: &ClusterDrift, drift: &Drift, value: &Value) -> Value {
-    masked_value_of(&cluster.document.file, &drift.path.join("."), value)
+    masked_value_of(&cluster.document.file, &drift.path.to_string(), value)
 }
 
 /// Builds the screen. Clusters with the same differences share a part.
@@ -65,8 +65,7 @@ fn plural_differ(n: usize) -> String {
 
 /// The location of a field, in the file that wrote it.
 fn place(cluster: &ClusterDrift, drift: &Drift) -> Location {
-    let segments = drift.path.iter().map(|key| Segment::Key(key.clone()));
-    let built = cluster.document.locate_key(&Path(segments.collect()));
+    let built = cluster.document.locate_key(&drift.path);
     built.origin().unwrap_or(built)
 }
 

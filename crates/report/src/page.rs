@@ -8,7 +8,7 @@ use crate::document::{Block, Document, Level, Text};
 use crate::document::{Cell, Table};
 use crate::prelude::*;
 use crate::{Report, plural};
-use hcoplan_analysis::matrix::{ClusterMatrix, State, counts};
+use hcoplan_analysis::matrix::{ClusterMatrix, counts};
 use hcoplan_analysis::review::level_of;
 use hcoplan_diagnostics::source::Commit;
 use hcoplan_explain::diff::semantic::Impact;
@@ -213,13 +213,11 @@ fn unfinished(row: &ClusterRow) -> String {
 }
 
 fn covered(row: &ClusterRow) -> String {
-    let images = row.matrix.iter().flat_map(|m| &m.images);
-    let (mut covered, mut wanted) = (0, 0);
-    for cell in images.flat_map(|i| &i.cells) {
-        covered += usize::from(cell.state == State::Covered);
-        wanted += usize::from(cell.state == State::Covered || cell.state.is_problem());
+    let counted = counts(row.matrix.as_slice());
+    match counted.wanted() {
+        0 => "–".to_owned(),
+        wanted => format!("{} of {wanted}", counted.covered),
     }
-    if wanted == 0 { "–".to_owned() } else { format!("{covered} of {wanted}") }
 }
 
 fn changed(diff: Option<&ClusterDiff>) -> String {

@@ -3,9 +3,11 @@
 use serde::Serialize;
 
 use crate::terminal::Terminal;
+use crate::text::cut;
 use crate::wrap_lines;
 use hcoplan_analysis::ReleaseDiff;
-use hcoplan_planner::release::{Distribution, ImageSource, Phase, Platform, Release};
+use hcoplan_planner::boot::variant;
+use hcoplan_planner::release::{Distribution, ImageSource, Platform, Release};
 
 /// A version of a distribution.
 #[derive(Debug, Serialize)]
@@ -85,10 +87,7 @@ pub fn list(versions: &[Version], terminal: &Terminal) -> String {
 pub fn differences(diff: &ReleaseDiff, terminal: &Terminal) -> String {
     /// Maximum characters of a value; the JSON has all of it.
     const MAX_SHOWN: usize = 80;
-    let cut = |text: &str| match text.char_indices().nth(MAX_SHOWN) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
-    };
+    let cut = |text: &str| cut(text, MAX_SHOWN);
     let mut out = format!("{} → {}\n", diff.before, diff.after);
     for (heading, list) in diff.sections() {
         out.push_str(&format!("\n{heading}\n"));
@@ -96,18 +95,13 @@ pub fn differences(diff: &ReleaseDiff, terminal: &Terminal) -> String {
             out.push_str("  as they were\n");
         }
         for one in list {
-            let sign = match one.change {
-                "add" => '+',
-                "remove" => '-',
-                _ => '~',
-            };
             let value = match (one.before.as_deref(), one.after.as_deref()) {
                 (None, None) => String::new(),
                 (Some(was), Some(is)) => format!(": {} → {}", cut(was), cut(is)),
                 (None, Some(is)) => format!(": {}", cut(is)),
                 (Some(was), None) => format!(" (was {})", cut(was)),
             };
-            let line = format!("{sign} {}{value}", one.name);
+            let line = format!("{} {}{value}", one.change.sign(), one.name);
             let width = if terminal.wraps { terminal.width.saturating_sub(4) } else { usize::MAX };
             out.push_str(&format!("  {}\n", wrap_lines(&line, width).join("\n    ")));
         }
@@ -158,14 +152,7 @@ pub fn page(release: &Release) -> String {
     }
     out.push_str("\nFeature gates:\n");
     for gate in &release.tables().feature_gates {
-        let phase = match gate.phase {
-            Phase::Alpha => "alpha",
-            Phase::Beta => "beta",
-            Phase::Ga => "GA",
-            Phase::Deprecated => "deprecated",
-            Phase::Discontinued => "discontinued",
-        };
-        out.push_str(&format!("  {:<36} {phase}\n", gate.name));
+        out.push_str(&format!("  {:<36} {}\n", gate.name, variant(&gate.phase).0));
     }
     out
 }

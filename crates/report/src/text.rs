@@ -8,6 +8,14 @@ pub(super) fn printable(text: &str) -> Cow<'_, str> {
     InputText::new(text).line()
 }
 
+/// A text of at most so many characters, with `…` for the rest.
+pub(super) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
 /// Wraps a text at spaces into lines of at most `width` characters.
 pub fn wrap_lines(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();

@@ -6,6 +6,7 @@ use super::{line_of, shown_path};
 use crate::document::{Block, Document, Text};
 use crate::document::{DiffLine, Mark, Sign};
 use crate::prelude::*;
+use crate::text::cut;
 use hcoplan_analysis::FieldAnswer;
 use hcoplan_explain::why::{Answer, Cause, Edit, Fact, FoundValue, Input, OperationEffect, PatchShown, ValueOrigin};
 use hcoplan_repository::repo::ReleaseBasis;
@@ -231,7 +232,7 @@ impl<'a> WhyPage<'a> {
                 }
                 _ => format!(
                     "because {release} has it so: no line of the HyperConverged, no platform and no \
-                     other number of nodes makes a difference"
+                     node more makes a difference"
                 ),
             },
         };
@@ -367,8 +368,5 @@ fn short(value: &Value) -> String {
         Value::Object(_) | Value::Array(_) => value.to_string(),
         other => scalar(other),
     };
-    match text.char_indices().nth(LONGEST) {
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
-        None => text,
-    }
+    cut(&text, LONGEST)
 }

@@ -32,15 +32,6 @@ pub struct MachineState {
     uses: Vec<String>,
 }
 
-/// An effect on a virtual machine.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct MachineChange {
-    impact: Impact,
-    when: EffectTime,
-    text: String,
-    action: Option<String>,
-}
-
 /// Virtual machines by `namespace/name`, or by name without a namespace.
 pub type MachineStates = BTreeMap<String, MachineState>;
 
@@ -128,45 +119,47 @@ pub fn effects(
     }
     let first = |names: &[&String]| names.first().map_or_else(String::new, |name| (*name).clone());
     let shares = shares(&alike.iter().map(|(names, ..)| first(names)).collect());
-    let is_said = |name: &String, change: &MachineChange| {
+    let is_said = |name: &String, change: &Effect| {
         let same = |e: &Effect| e.impact == Impact::BootFailure && e.machines.contains(name);
         let fails = change.impact == Impact::BootFailure || change.when == EffectTime::NewMachines;
         fails && change.action.is_none() && said.iter().any(same)
     };
-    let mut out: BTreeMap<MachineChange, (Vec<String>, Vec<usize>)> = BTreeMap::new();
+    let mut out: Vec<Effect> = Vec::new();
     for (names, was, of_each) in alike {
         let asked = first(&names);
         for change in of_each {
-            let happens =
-                |states: &MachineStates| states.get(&asked).is_some_and(|state| changes(was, state).contains(&change));
+            let happens = |states: &MachineStates| {
+                states.get(&asked).is_some_and(|state| changes(was, state).iter().any(|other| other.is_like(&change)))
+            };
             let causes = shares.as_ref().map_or_else(|| (0..all).collect(), |shares| shares.causes(happens));
             let names: Vec<String> =
                 names.iter().filter(|name| !is_said(name, &change)).map(|name| (*name).clone()).collect();
             // A change of the machine's own manifest is visible in its review.
             if !causes.is_empty() && !names.is_empty() {
-                let (machines, known) = out.entry(change).or_default();
-                machines.extend(names);
-                known.extend(causes);
+                let at = out.iter().position(|known| known.is_like(&change)).unwrap_or(out.len());
+                if at == out.len() {
+                    out.push(change);
+                }
+                out[at].machines.extend(names);
+                out[at].causes.extend(causes);
             }
         }
     }
-    let effect = |(change, (mut machines, mut causes)): (MachineChange, (Vec<String>, Vec<usize>))| {
-        machines.sort_unstable();
-        causes.sort_unstable();
-        causes.dedup();
-        let MachineChange { impact, when, text, action } = change;
-        let subjects = machines.clone();
-        Effect { when, subjects, machines, causes, action, is_of_machine: true, ..Effect::new(impact, text) }
-    };
-    out.into_iter().map(effect).collect()
+    for effect in &mut out {
+        effect.machines.sort_unstable();
+        effect.causes.sort_unstable();
+        effect.causes.dedup();
+        effect.subjects = effect.machines.clone();
+        effect.is_of_machine = true;
+    }
+    out.sort_by(|a, b| (a.impact, a.when, &a.text, &a.action).cmp(&(b.impact, b.when, &b.text, &b.action)));
+    out
 }
 
-fn changes(was: &MachineState, is: &MachineState) -> Vec<MachineChange> {
+/// The effects of another state on a machine.
+fn changes(was: &MachineState, is: &MachineState) -> Vec<Effect> {
     let mut out = Vec::new();
-    let mut add = |row: &str, about: &str| {
-        let Effect { impact, when, text, action, .. } = effect_of(row, &[about]);
-        out.push(MachineChange { impact, when, text, action });
-    };
+    let mut add = |row: &str, about: &str| out.push(effect_of(row, &[about]));
     for (stage, words) in is.rejections.iter().filter(|r| !was.rejections.contains(r)) {
         let is_of_machine = matches!(stage, Stage::Schema | Stage::Defaulting | Stage::Validating);
         add(if is_of_machine { "machine-rejected" } else { "instances-rejected" }, words);

@@ -7,7 +7,7 @@ use crate::prelude::*;
 use hcoplan_explain::diff::Task;
 
 /// What one cause does: an edited line, a fact of the inventory, or several of them together.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Story<'a> {
     /// The causes; empty for a cluster as a whole, and for findings of no cluster.
     pub causes: Vec<InputDifference<'a>>,
@@ -28,11 +28,6 @@ pub struct Story<'a> {
 }
 
 impl<'a> Story<'a> {
-    pub(super) fn new(causes: Vec<InputDifference<'a>>, clusters: Vec<&'a str>) -> Self {
-        let (effects, findings, removed, objects) = Default::default();
-        Self { causes, clusters, whole: None, moved_from: None, effects, findings, removed, objects }
-    }
-
     /// Its worst level.
     pub fn worst(&self) -> Level {
         let effects = self.effects.iter().map(|e| level_of(&e.effect));
@@ -112,7 +107,7 @@ pub(super) fn of<'a>(diffs: &[&'a ClusterDiff], all: &'a [Finding]) -> Vec<Story
     let mut others = lines(others.map(|f| (f, f.clusters().collect())));
     others.retain(|line| !out.iter_mut().any(|story| covers(&mut story.effects, line, false)));
     if !others.is_empty() {
-        out.push(Story { findings: others, ..Story::new(Vec::new(), Vec::new()) });
+        out.push(Story { findings: others, ..Story::default() });
     }
     // A stable sort keeps the order of the causes.
     out.sort_by_key(Story::order);
@@ -131,8 +126,11 @@ impl<'a> Parts<'a> {
     fn of(&mut self, causes: &[usize]) -> &mut Story<'a> {
         let causes = if causes.is_empty() { self.everything.clone() } else { causes.to_vec() };
         let diff = self.diff;
-        let story = Story::new(because(diff, &causes), vec![&diff.cluster]);
-        self.stories.entry(causes).or_insert(story)
+        self.stories.entry(causes).or_insert_with_key(|causes| Story {
+            causes: because(diff, causes),
+            clusters: vec![&diff.cluster],
+            ..Story::default()
+        })
     }
 }
 

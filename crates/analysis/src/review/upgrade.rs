@@ -101,7 +101,7 @@ pub(super) fn story(steps: &[(String, Vec<ClusterDiff>)]) -> Story<'_> {
     // A finding about a machine says more: what it needs, and where.
     let is_told = |e: &Entry<'_>| e.effect.is_of_machine && findings.iter().any(|line| says(&e.effect, line.finding));
     effects.retain(|entry| !is_told(entry));
-    let mut story = Story { effects, findings, ..Story::new(Vec::new(), Vec::new()) };
+    let mut story = Story { effects, findings, ..Story::default() };
     story.cover_findings();
     story
 }

@@ -155,7 +155,7 @@ impl Outcome {
         let admission = &plan.admission;
         Self {
             rejected: (!admission.accepted).then(|| admission.message.clone()),
-            reconcile_stops: plan.reconcile_error.as_ref().map(|e| e.message.clone()),
+            reconcile_stops: plan.reconcile_error.as_ref().map(|e| format!("{}: {}", e.operand, e.message)),
             ssp_rejected: ssp.map(|ssp| ssp.admission.message.clone()),
             alerts: plan.alerts(),
         }
@@ -225,13 +225,7 @@ fn add_cause(
         let id = if from_old { old_id } else { &change.id };
         let base = if from_old { &change.before } else { &change.after };
         let found = objects.get(id);
-        let appears = match (base, found) {
-            // Absent both in the base and in this plan.
-            (None, None) => false,
-            (None, Some(_)) | (Some(_), None) => true,
-            (Some(_), Some(_)) => false,
-        };
-        add(&mut change.causes, appears);
+        add(&mut change.causes, base.is_some() != found.is_some());
         let (Some(base), Some(found)) = (base, found) else {
             continue;
         };
@@ -268,7 +262,7 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
     }
     let old = versions::old_in_new_version(before, after);
     let fields = semantic::differences(&old, after.object, &lists(after));
-    let fields: Vec<_> = fields.iter().filter(|d| !is_status(&d.label)).collect();
+    let fields: Vec<_> = fields.iter().filter(|d| !is_within(&d.label, "status")).collect();
     let mut sections = BTreeMap::<String, Vec<&Difference>>::new();
     for field in &fields {
         let union = UNIONS.iter().find(|union| is_within(&field.label, union));
@@ -341,10 +335,6 @@ fn is_same_line(a: &Cause, b: &Cause) -> bool {
 fn shared_path(a: &str, b: &str) -> String {
     let shared = a.split('.').zip(b.split('.')).take_while(|(a, b)| a == b);
     shared.map(|(part, _)| part).collect::<Vec<_>>().join(".")
-}
-
-fn is_status(label: &str) -> bool {
-    label == "status" || label.starts_with("status.")
 }
 
 fn section(label: &str) -> String {

@@ -11,7 +11,7 @@ use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::verdict::{NotPlanned, Verdict, VerdictKind};
 
 /// The differences of one cluster.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ClusterDiff {
     /// Its name; the new one if both sides have it.
     pub cluster: String,
@@ -70,28 +70,7 @@ pub struct Removal {
 impl ClusterDiff {
     /// A cluster without differences.
     pub fn new(cluster: &str) -> Self {
-        Self {
-            cluster: cluster.to_owned(),
-            moved_from: None,
-            whole: None,
-            verdict: Verdict::Accepted,
-            unknown_before: None,
-            is_unchanged: false,
-            removal: None,
-            update: None,
-            live_check: None,
-            comparison: Comparison::default(),
-            notes: Vec::new(),
-            image_effects: Vec::new(),
-            edits: Vec::new(),
-            users: BTreeMap::new(),
-            boots: BTreeSet::new(),
-            knows_images: false,
-            findings_added: Vec::new(),
-            findings_removed: Vec::new(),
-            finding_causes: Vec::new(),
-            rejected_before: None,
-        }
+        Self { cluster: cluster.to_owned(), ..Self::default() }
     }
 
     /// Replaces locations in generated text, such as a build's output, by those of the user's files.

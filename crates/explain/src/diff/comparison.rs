@@ -95,19 +95,18 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
     let (old, new) = (SideOrigin::Rendered(before.release), SideOrigin::Rendered(after.release));
     mark_assumed(old, new, &mut objects);
     let causes = attribute(before, after, states.with, &mut objects);
-    let (old, new) = (before.plan, after.plan);
-    let (alerts_before, alerts_after) = (old.alerts(), new.alerts());
+    let (was, is) = (Outcome::of(before.plan), Outcome::of(after.plan));
     let missing_in = |a: &[&'static str], b: &[&'static str]| -> Vec<&'static str> {
         a.iter().filter(|x| !b.contains(x)).copied().collect()
     };
     let mut out = Comparison {
         objects: Arc::new(objects),
         causes,
-        verdict: changed(rejection(old), rejection(new)),
-        reconcile: changed(reconcile(old), reconcile(new)),
-        ssp: changed(ssp(old), ssp(new)),
-        alerts_added: missing_in(&alerts_after, &alerts_before),
-        alerts_removed: missing_in(&alerts_before, &alerts_after),
+        verdict: changed(&was.rejected, &is.rejected),
+        reconcile: changed(&was.reconcile_stops, &is.reconcile_stops),
+        ssp: changed(&was.ssp_rejected, &is.ssp_rejected),
+        alerts_added: missing_in(&is.alerts, &was.alerts),
+        alerts_removed: missing_in(&was.alerts, &is.alerts),
         because: BTreeMap::new(),
         kept: Vec::new(),
         unfinished: unfinished(before, after),
@@ -115,29 +114,19 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
         nodes: if after.inventory.states_nodes { after.inventory.inventory.nodes.as_slice().into() } else { [].into() },
     };
     out.kept = kept(before, after, &out.causes);
-    let differs = out.verdict.is_some()
-        || out.reconcile.is_some()
-        || out.ssp.is_some()
-        || !(out.alerts_added.is_empty() && out.alerts_removed.is_empty());
-    if differs && out.causes.len() == 1 {
-        let alerts = out.alerts_added.iter().chain(&out.alerts_removed);
-        let all = alerts.copied().chain(["verdict", "reconcile", "ssp"]);
-        out.because = all.map(|outcome| (outcome, vec![0])).collect();
-    } else if differs {
-        let outcome = Outcome::of(new);
+    if was != is {
         let outcomes = outcomes(before, after);
         let alerts = out.alerts_added.iter().chain(&out.alerts_removed);
-        out.because = alerts
-            .map(|alert| {
-                let alerts_after = outcome.alerts.contains(alert);
-                (*alert, outcomes.causes(|o| o.alerts.contains(alert) == alerts_after))
-            })
-            .chain([
-                ("verdict", outcomes.causes(|o| o.rejected == outcome.rejected)),
-                ("reconcile", outcomes.causes(|o| o.reconcile_stops == outcome.reconcile_stops)),
-                ("ssp", outcomes.causes(|o| o.ssp_rejected == outcome.ssp_rejected)),
-            ])
-            .collect();
+        let of_alert = |alert: &&'static str| {
+            let causes = outcomes.causes(|o| o.alerts.contains(alert) == is.alerts.contains(alert));
+            (*alert, causes)
+        };
+        let verdicts = [
+            ("verdict", outcomes.causes(|o| o.rejected == is.rejected)),
+            ("reconcile", outcomes.causes(|o| o.reconcile_stops == is.reconcile_stops)),
+            ("ssp", outcomes.causes(|o| o.ssp_rejected == is.ssp_rejected)),
+        ];
+        out.because = alerts.map(of_alert).chain(verdicts).collect();
     }
     out
 }
@@ -146,15 +135,11 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
 pub fn compare_rejected(before: &Side<'_>, after: &Side<'_>) -> Comparison {
     let with = |_: &_, _: &_, _: &_| Vec::new();
     let causes = attribute(before, after, &with, &mut []);
-    let outcome = Outcome::of(after.plan);
-    let because = match causes.len() {
-        1 => vec![0],
-        _ => outcomes(before, after).causes(|o| o.rejected == outcome.rejected),
-    };
+    let (was, is) = (Outcome::of(before.plan), Outcome::of(after.plan));
     Comparison {
         causes,
-        verdict: changed(rejection(before.plan), rejection(after.plan)),
-        because: BTreeMap::from([("verdict", because)]),
+        verdict: changed(&was.rejected, &is.rejected),
+        because: BTreeMap::from([("verdict", outcomes(before, after).causes(|o| o.rejected == is.rejected))]),
         ..Comparison::default()
     }
 }
@@ -278,26 +263,18 @@ pub fn compare_objects(release: &Arc<Release>, before: &[Object], after: &[Objec
     Comparison { objects: Arc::new(semantic::objects(release, before, after)), releases, ..Comparison::default() }
 }
 
-fn changed(before: Option<String>, after: Option<String>) -> Option<VerdictChange> {
-    (before != after).then_some(VerdictChange { before, after })
-}
-
-fn rejection(plan: &Plan) -> Option<String> {
-    let admission = &plan.admission;
-    (!admission.accepted).then(|| admission.message.clone())
-}
-
-fn reconcile(plan: &Plan) -> Option<String> {
-    let error = plan.reconcile_error.as_ref()?;
-    Some(format!("{}: {}", error.operand, error.message))
-}
-
-fn ssp(plan: &Plan) -> Option<String> {
-    let admission = &plan.ssp.as_ref()?.admission;
-    (!admission.accepted).then(|| admission.message.clone())
+fn changed(before: &Option<String>, after: &Option<String>) -> Option<VerdictChange> {
+    (before != after).then(|| VerdictChange { before: before.clone(), after: after.clone() })
 }
 
 impl Comparison {
+    /// Adds why the operators can't reconcile some objects, which don't change therefore.
+    pub fn add_failures(&mut self, plan: &Plan) {
+        let is = Outcome::of(plan);
+        self.reconcile = changed(&None, &is.reconcile_stops);
+        self.ssp = changed(&None, &is.ssp_rejected);
+    }
+
     /// Whether nothing relevant differs.
     pub fn is_empty(&self) -> bool {
         self.objects.iter().all(ObjectChange::is_noise)

@@ -6,17 +6,19 @@
 //! overwrites differs. Server-side diff (Argo CD with `ServerSideDiff=true`, and Flux) asks the API server for the
 //! result of applying again.
 
+use super::live::SERVER_METADATA;
 use crate::prelude::*;
 use hcoplan_kubernetes::tree::without_nulls;
 use hcoplan_planner::hyperconverged::in_version;
+use hcoplan_yaml::edit::Change;
 use serde::Serialize;
 use serde_json::Map;
 
 /// A field that differs on every sync.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Drift {
-    /// The path's keys.
-    pub path: Vec<String>,
+    /// Its path.
+    pub path: Path,
     /// Git's value; `null` if git has `null`.
     pub git: Value,
     /// The cluster's value; `None` if it has none.
@@ -61,25 +63,7 @@ impl DriftReason {
 impl Drift {
     /// The path as a JSON pointer.
     pub fn pointer(&self) -> String {
-        let escaped = self.path.iter().map(|key| key.replace('~', "~0").replace('/', "~1"));
-        escaped.fold(String::new(), |out, key| format!("{out}/{key}"))
-    }
-
-    /// Sets the cluster's value in a manifest, so that nothing differs.
-    pub fn commit(&self, manifest: &mut Value) {
-        let Some((last, above)) = self.path.split_last() else {
-            return;
-        };
-        let parent = above.iter().try_fold(manifest, |node, key| node.get_mut(key));
-        if let Some(parent) = parent.and_then(Value::as_object_mut) {
-            match &self.live {
-                Some(live) => drop(parent.insert(last.clone(), live.clone())),
-                None => drop(parent.remove(last)),
-            }
-            if let Some(name) = &self.renamed {
-                parent.insert(name.clone(), self.git.clone());
-            }
-        }
+        self.path.to_pointer()
     }
 }
 
@@ -113,9 +97,8 @@ pub fn drift(state: &State, manifest: &Value) -> Option<Vec<Drift>> {
     let next = printed(&apply(&step.after).after)?;
     let mut out = Vec::new();
     for part in ["metadata", "spec"] {
-        let mut path = vec![part.to_owned()];
         if let Some(git) = manifest.get(part) {
-            compare(git, live.get(part), &mut path, &mut out);
+            compare(git, live.get(part), &Path::root().key(part), &mut out);
         }
     }
     out.retain(|drift| !is_servers_own(&drift.path));
@@ -132,13 +115,11 @@ pub fn drift(state: &State, manifest: &Value) -> Option<Vec<Drift>> {
 }
 
 /// Finds differences between the live object and the manifest merged into it.
-fn compare(git: &Value, live: Option<&Value>, path: &mut Vec<String>, out: &mut Vec<Drift>) {
+fn compare(git: &Value, live: Option<&Value>, path: &Path, out: &mut Vec<Drift>) {
     match (git, live) {
         (Value::Object(git), Some(Value::Object(live))) => {
             for (key, value) in git {
-                path.push(key.clone());
-                compare(value, live.get(key), path, out);
-                path.pop();
+                compare(value, live.get(key), &path.key(key), out);
             }
         }
         // It would remove an absent field.
@@ -158,31 +139,19 @@ fn compare(git: &Value, live: Option<&Value>, path: &mut Vec<String>, out: &mut 
 /// The cluster's sibling field with the same list or map as a missing one.
 fn renamed(drift: &Drift, manifest: &Value, live: &Value) -> Option<String> {
     let is_comparable = drift.live.is_none() && (drift.git.is_array() || drift.git.is_object());
-    let (_, above) = drift.path.split_last().filter(|_| is_comparable)?;
-    let parent = |tree: &'_ Value| {
-        let parent = above.iter().try_fold(tree, |node, key| node.get(key))?;
-        parent.as_object().cloned()
-    };
-    let (git, live) = (parent(manifest)?, parent(live)?);
-    let mut others = live.iter().filter(|(name, _)| !git.contains_key(*name));
+    let parent = drift.path.parent();
+    let (git, live) = (parent.get(manifest)?.as_object()?, parent.get(live)?.as_object()?);
+    let mut others = live.iter().filter(|(name, _)| is_comparable && !git.contains_key(*name));
     let (name, _) = others.find(|(_, value)| **value == drift.git)?;
     Some(name.clone())
 }
 
 /// Whether a field is metadata that no controller compares.
-fn is_servers_own(path: &[String]) -> bool {
-    const OWN: [&str; 8] = [
-        "creationTimestamp",
-        "deletionTimestamp",
-        "finalizers",
-        "generation",
-        "managedFields",
-        "resourceVersion",
-        "selfLink",
-        "uid",
-    ];
-    match path {
-        [metadata, key, ..] => metadata == "metadata" && OWN.contains(&key.as_str()),
+fn is_servers_own(path: &Path) -> bool {
+    match path.0.as_slice() {
+        [Segment::Key(metadata), Segment::Key(key), ..] => {
+            metadata == "metadata" && SERVER_METADATA.contains(&key.as_str())
+        }
         _ => false,
     }
 }
@@ -217,24 +186,13 @@ fn is_within(less: &Value, more: &Value) -> bool {
 pub fn to_commit(all: &[Drift]) -> Value {
     let mut out = Value::Object(Map::new());
     for drift in all {
-        let mut path = drift.path.clone();
-        let value = match (&drift.live, &drift.renamed) {
-            (Some(live), _) => live,
-            (None, Some(name)) => {
-                path.pop();
-                path.push(name.clone());
-                &drift.git
-            }
+        let (path, value) = match (&drift.live, &drift.renamed) {
+            (Some(live), _) => (drift.path.clone(), live),
+            (None, Some(name)) => (drift.path.parent().key(name), &drift.git),
             (None, None) => continue,
         };
-        let mut node = &mut out;
-        for key in &path {
-            if !node.is_object() {
-                *node = Value::Object(Map::new());
-            }
-            node = &mut node[key.as_str()];
-        }
-        *node = value.clone();
+        // Every section is a map.
+        let _ = Change::Set(path, value.clone()).apply(&mut out);
     }
     out
 }
@@ -287,6 +245,18 @@ mod tests {
         assert_eq!(reasons("1.19", &spec), converted);
     }
 
+    /// Sets the cluster's value in a manifest.
+    fn commit(drift: &Drift, manifest: &mut Value) {
+        let change = match &drift.live {
+            Some(live) => Change::Set(drift.path.clone(), live.clone()),
+            None => Change::Remove(drift.path.clone()),
+        };
+        change.apply(manifest).expect("applied");
+        if let Some(name) = &drift.renamed {
+            Change::Set(drift.path.parent().key(name), drift.git.clone()).apply(manifest).expect("applied");
+        }
+    }
+
     /// Once the printed values are committed, nothing differs.
     #[test]
     fn committed_values_no_longer_differ() {
@@ -309,7 +279,7 @@ mod tests {
                 accepted += 1;
                 differing += usize::from(!all.is_empty());
                 let mut committed = manifest.clone();
-                all.iter().for_each(|d| d.commit(&mut committed));
+                all.iter().for_each(|d| commit(d, &mut committed));
                 let remaining = drift(&state, &committed);
                 assert_eq!(remaining, Some(Vec::new()), "{release} {}", path.display());
             }

@@ -136,15 +136,7 @@ impl ClusterDiff {
             let needs_acceptance = !causes.iter().all(|index| is_deletion(&self.comparison.causes[*index]));
             let is_unknown = said.is_none();
             let said = said.unwrap_or_else(|| consequence::sentence("object-alone", &[]));
-            let effect = Effect { when: said.when, ..Effect::new(said.impact, said.text).action(said.action) };
-            let effect = Effect {
-                subjects: said.subjects,
-                causes,
-                certain: said.certain,
-                is_unknown,
-                needs_acceptance,
-                ..effect
-            };
+            let effect = Effect { causes, is_unknown, needs_acceptance, ..said.into() };
             match self.edits.iter_mut().find(|known| known.is_like(&effect) && known.causes == effect.causes) {
                 Some(known) => known.subjects.extend(effect.subjects),
                 None => self.edits.push(effect),

@@ -1,5 +1,6 @@
 //! The effect of a change: subjects, time, and what to do.
 
+use super::consequence::Consequence;
 use super::note::ValueChange;
 use crate::diff::semantic::{EffectTime, Impact};
 use crate::prelude::*;
@@ -63,6 +64,13 @@ pub enum Task {
     Note,
     /// An alert starts or stops firing.
     Alert,
+}
+
+impl From<Consequence> for Effect {
+    fn from(said: Consequence) -> Self {
+        let effect = Self::new(said.impact, said.text).action(said.action);
+        Self { when: said.when, certain: said.certain, subjects: said.subjects, ..effect }
+    }
 }
 
 impl Effect {

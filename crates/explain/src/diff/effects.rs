@@ -158,8 +158,7 @@ impl ClusterDiff {
             _ => "hyperconverged-left",
         };
         let pruner = self.removal.as_ref().and_then(|removal| removal.pruned_by.as_deref()).unwrap_or_default();
-        let said = consequence::sentence(name, &[("pruner", &pruner)]);
-        Effect::new(said.impact, said.text).action(said.action)
+        consequence::sentence(name, &[("pruner", &pruner)]).into()
     }
 
     /// The effects of notes about the release change.
@@ -171,8 +170,8 @@ impl ClusterDiff {
             subjects: note.subjects.clone(),
             value: note.value.clone(),
             task: task(note.kind),
-            rule: note.kind.rule(),
-            ..Effect::new(impact_of(note), note.text.clone()).action(note.help.clone().unwrap_or_default())
+            rule: note.rule,
+            ..Effect::new(impact(note), note.text.clone()).action(note.help.clone().unwrap_or_default())
         })
     }
 
@@ -219,16 +218,14 @@ impl ClusterDiff {
             let follows = consequence.users == ["without-architecture"];
             let all_boot = follows && !machines.is_empty() && machines.iter().all(|m| self.boots.contains(m));
             let impact = if all_boot { Impact::Behaviour } else { consequence.impact };
-            let effect = Effect::new(impact, consequence.text).action(consequence.action);
             out.push(Effect {
+                impact,
                 certain: consequence.certain || !machines.is_empty(),
-                when: consequence.when,
-                subjects: consequence.subjects,
                 machines,
                 causes,
                 task: if consequence.restarts { Task::Restart } else { Task::Note },
                 rule: consequence.rule,
-                ..effect
+                ..consequence.into()
             });
         }
         self.without_shown_failures(&mut out);
@@ -252,17 +249,9 @@ impl ClusterDiff {
     }
 }
 
-/// The severity of a note: an operator that stops comes first.
-fn impact_of(note: &Note) -> Impact {
-    match note.kind {
-        NoteKind::Verdict
-        | NoteKind::Reconcile
-        | NoteKind::PatchFails
-        | NoteKind::GateCollides
-        | NoteKind::OperatorStops => Impact::Stops,
-        NoteKind::Recreated => Impact::Behaviour,
-        _ => note.impact,
-    }
+/// The severity of a note; that of a recreated object only counts in the order of notes.
+fn impact(note: &Note) -> Impact {
+    if note.kind == NoteKind::Recreated { Impact::Behaviour } else { note.impact }
 }
 
 fn task(kind: NoteKind) -> Task {

@@ -5,7 +5,7 @@ use crate::diff::semantic::{NoiseKind, ObjectChange};
 use crate::prelude::*;
 
 /// Fields of `metadata` that the API server writes.
-const SERVER_METADATA: [&str; 8] = [
+pub(super) const SERVER_METADATA: [&str; 8] = [
     "uid",
     "resourceVersion",
     "generation",

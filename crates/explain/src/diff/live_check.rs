@@ -163,13 +163,11 @@ fn status_object(live: &Value, status: &Value) -> Object {
             parts[key] = part.clone();
         }
     }
-    for template in parts["dataImportCronTemplates"].as_array_mut().into_iter().flatten() {
+    let templates = parts.get_mut("dataImportCronTemplates").and_then(Value::as_array_mut);
+    for template in templates.into_iter().flatten() {
         for condition in template["status"]["conditions"].as_array_mut().into_iter().flatten() {
             condition.as_object_mut().map(|condition| condition.remove("lastTransitionTime"));
         }
-    }
-    if parts["dataImportCronTemplates"].is_null() {
-        parts.as_object_mut().map(|parts| parts.remove("dataImportCronTemplates"));
     }
     let metadata = &live["metadata"];
     Object::new(json!({

@@ -41,7 +41,8 @@ pub use steps::{order_notes, step_notes};
 pub use upgrade::{PatchChange, notes, patch_change};
 
 /// The kind of an object's change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// The object is new.
     Add,

@@ -61,6 +61,8 @@ pub struct Note {
     pub value: Option<ValueChange>,
     /// The objects that it is about, in place of `{}` in the text.
     pub subjects: Vec<String>,
+    /// The rule whose finding says the same.
+    pub rule: Option<&'static str>,
 }
 
 /// A line of the manifest.
@@ -93,31 +95,14 @@ pub struct ValueChange {
     pub is_later: bool,
 }
 
-impl NoteKind {
-    /// The rule whose finding says the same.
-    pub(super) const fn rule(self) -> Option<&'static str> {
-        match self {
-            Self::GateCollides => Some("jsonpatch-feature-gate-in-disabled-list"),
-            _ => None,
-        }
-    }
-}
-
-impl Note {
-    /// A note that happens, without help.
-    pub(super) fn new(kind: NoteKind, impact: Impact, text: impl Into<String>) -> Self {
-        let text = text.into();
-        Self { kind, impact, text, help: None, place: None, value: None, subjects: Vec::new() }
-    }
-}
-
-/// A note with the text, the severity and the help of a sentence.
+/// A note with the text, the severity, the rule and the help of a sentence.
 pub(super) fn from_sentence(kind: NoteKind, name: &str, values: &[(&str, &dyn Display)]) -> Note {
     let said = consequence::sentence(name, values);
-    note(kind, said.impact, said.text, said.action)
+    Note { rule: said.rule, ..note(kind, said.impact, said.text, said.action) }
 }
 
 /// A note with help; empty: none.
-pub(super) fn note(kind: NoteKind, impact: Impact, text: String, help: impl Into<String>) -> Note {
-    Note { help: Some(help.into()).filter(|help: &String| !help.is_empty()), ..Note::new(kind, impact, text) }
+pub(super) fn note(kind: NoteKind, impact: Impact, text: String, help: String) -> Note {
+    let help = Some(help).filter(|help| !help.is_empty());
+    Note { kind, impact, text, help, place: None, value: None, subjects: Vec::new(), rule: None }
 }

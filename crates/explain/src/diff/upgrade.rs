@@ -159,7 +159,7 @@ fn verdicts(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
 }
 
 fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, out: &mut Vec<Note>) {
-    let path = Path::dotted("metadata.annotations").key(annotation);
+    let path = Path::annotation(annotation);
     let Some(text) = path.get(after.object).and_then(Value::as_str) else {
         return;
     };
@@ -200,7 +200,11 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
     let fails = found.iter().any(|c| matches!(c, PatchChange::Fails(..)));
     out.extend(keep_on(annotation, &rest, fails, release).map(|text| Note {
         place: place(rest.first().copied()),
-        ..note(if fails { NoteKind::PatchFails } else { NoteKind::PatchKeeps }, Impact::Behaviour, text, "")
+        ..if fails {
+            note(NoteKind::PatchFails, Impact::Stops, text, String::new())
+        } else {
+            note(NoteKind::PatchKeeps, Impact::Behaviour, text, String::new())
+        }
     }));
     for change in found {
         out.push(match change {
@@ -224,7 +228,7 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
 
 /// The location of a part of a patch, else of the whole.
 pub(super) fn place_in_patch(document: &Document, annotation: &str, part: Option<Span>) -> Location {
-    let path = Path::dotted("metadata.annotations").key(annotation);
+    let path = Path::annotation(annotation);
     match (part, document.root.at(&path)) {
         (Some(span), Some(node)) => document.location(locate_in_scalar(document, node, span.range())),
         _ => document.locate(&path),
@@ -258,8 +262,7 @@ fn keep_on(annotation: &str, operations: &[usize], fails: bool, release: &str) -
 
 /// The fields of the document that the operator or API ignores after the upgrade.
 fn fields(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
-    let version = after.object["apiVersion"].as_str().unwrap_or_default();
-    let version = version.rsplit('/').next().unwrap_or_default();
+    let version = version_of(after.object);
     let ignored = |release: &Release| -> BTreeMap<String, bool> {
         let fields = release.fields().iter();
         let own = fields.filter(|f| f.api_version == version);

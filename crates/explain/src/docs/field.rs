@@ -2,9 +2,8 @@
 
 use super::{FieldText, TEXTS, gate_effect, gate_in};
 use crate::prelude::*;
+use hcoplan_planner::admission::KIND;
 use hcoplan_planner::release::{FieldTarget, HyperConvergedField, Transform};
-
-const HYPERCONVERGED: &str = "HyperConverged";
 
 /// The documentation of a field in a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +36,7 @@ impl FieldDoc {
         let location =
             FieldLocation { release, kind: schema.kind(), version: schema.version(), path: without_indexes(path) };
         let text = location.text(2);
-        let own = location.path.strip_prefix("spec.featureGates.").filter(|_| location.kind == HYPERCONVERGED);
+        let own = location.path.strip_prefix("spec.featureGates.").filter(|_| location.kind == KIND);
         let of_gate = own.and_then(gate_effect);
         Some(Self {
             facts: schema.in_words(path),
@@ -92,7 +91,7 @@ fn same_kind(target: &FieldTarget, kind: &str) -> bool {
 impl<'a> FieldLocation<'a> {
     /// The release's rows of the HyperConverged's API version; for an operand all rows.
     fn rows(&self) -> impl Iterator<Item = &'a HyperConvergedField> {
-        let version = (self.kind == HYPERCONVERGED).then_some(self.version);
+        let version = (self.kind == KIND).then_some(self.version);
         let rows = self.release.fields().iter();
         rows.filter(move |row| version.is_none_or(|version| row.api_version == version))
     }
@@ -118,12 +117,12 @@ impl<'a> FieldLocation<'a> {
                 matches!(target.how, Transform::Copy | Transform::Keys)
                     || rest.contains('.') && target.how == Transform::Derive
             };
-            if self.kind == HYPERCONVERGED {
+            if self.kind == KIND {
                 let Some(rest) = below(&self.path, &row.path) else {
                     continue;
                 };
                 let other = row.other_version_path.iter().filter(|_| self.version != "v1beta1");
-                out.extend(other.map(|p| self.at(HYPERCONVERGED, "v1beta1", p.replace("[]", "") + &rest)));
+                out.extend(other.map(|p| self.at(KIND, "v1beta1", p.replace("[]", "") + &rest)));
                 let targets = row.operands.iter().filter(|t| is_copy(t, &rest) && !t.path.is_empty());
                 out.extend(targets.map(|t| {
                     let kind = t.kind.split('/').next().unwrap_or_default();
@@ -132,7 +131,7 @@ impl<'a> FieldLocation<'a> {
             } else if row.api_version == "v1beta1" {
                 let targets = row.operands.iter().filter(|t| same_kind(t, self.kind) && !t.path.is_empty());
                 let rests = targets.filter_map(|t| below(&self.path, &t.path).filter(|rest| is_copy(t, rest)));
-                out.extend(rests.map(|rest| self.at(HYPERCONVERGED, "v1beta1", row.path.replace("[]", "") + &rest)));
+                out.extend(rests.map(|rest| self.at(KIND, "v1beta1", row.path.replace("[]", "") + &rest)));
             }
         }
         out
@@ -144,7 +143,7 @@ impl<'a> FieldLocation<'a> {
         if let Some(gate) = gate {
             out.extend(gate_in(self.release, gate).map(|(_, state)| format!("the gate is {state}")));
         }
-        if self.kind != HYPERCONVERGED {
+        if self.kind != KIND {
             return out;
         }
         for row in self.rows().filter(|row| row.path.replace("[]", "") == self.path) {
@@ -180,7 +179,7 @@ impl<'a> FieldLocation<'a> {
     /// The operand fields that it feeds, or its sources; fields with the same transformation share a line.
     fn feeds(&self) -> Vec<String> {
         let mut lines: Vec<(String, Vec<&FieldTarget>)> = Vec::new();
-        let own = self.kind == HYPERCONVERGED;
+        let own = self.kind == KIND;
         let touches = |path: &str| {
             let plain = path.replace("[]", "");
             below(&self.path, path).is_some() || below(&plain, &self.path).is_some()

@@ -3,12 +3,11 @@
 use super::input_pairs;
 use super::inputs;
 use super::kept_value::kept_value;
-use super::node_counts;
 use super::origin::{self, OtherRelease, ValueOrigin};
 use super::patch::{PatchShown, patch_shown};
 use super::search::{DecisiveInputs, Search};
 use super::sufficient::{self, changes};
-use super::sufficient_change::SufficientChange;
+use super::sufficient_change::{Edit, SufficientChange};
 use super::target::Problem;
 use crate::prelude::*;
 use crate::why::input::Input;
@@ -140,7 +139,6 @@ pub fn ask(plan_input: &PlanInput<'_>, kind: &str, name: Option<&str>, field: &s
     if target.is_object() {
         answer.patch = patch_shown(plan_input, &base, &target.kind);
     }
-    let missing = matches!(answer.value, FoundValue::NoObject | FoundValue::Absent);
     if answer.causes.is_empty() {
         let explicit = input_pairs::by_lines(plan_input, &target, &answer.value);
         answer.causes = explicit.into_iter().map(|m| cause(plan_input, &target, m)).collect();
@@ -168,16 +166,17 @@ pub fn ask(plan_input: &PlanInput<'_>, kind: &str, name: Option<&str>, field: &s
         answer.origin = origin::of(plan_input, &target, &answer.value, &base);
         answer.feeds = changes(&answer);
         if answer.origin == ValueOrigin::Release {
-            let node = node_counts::first_that_matters(plan_input, &target, &answer.value);
-            let by_number = node.is_some() || node_counts::count_matters(plan_input, &target, &answer.value);
-            if by_number || node_counts::architecture_matters(plan_input, &target, &answer.value) {
+            let is_own =
+                |node: &Node| plan_input.inventory().nodes.iter().any(|own| own.architecture == node.architecture);
+            let by_number =
+                answer.feeds.iter().any(|feed| matches!(&*feed.edits, [Edit::Node(_, node)] if is_own(node)));
+            if by_number || sufficient::architecture_matters(plan_input, &target, &answer.value) {
                 let are_assumed = !plan_input.loaded.states_nodes;
                 answer.origin = ValueOrigin::Nodes { are_assumed, by_architecture: !by_number };
             }
-            answer.feeds.splice(0..0, node);
         }
         answer.others = origin::other_releases(plan_input, &target);
-    } else if missing || explicit.is_some() {
+    } else if answer.value.is_missing() || explicit.is_some() {
         answer.feeds = changes(&answer);
     }
     let is_unknown = answer.value == FoundValue::NoObject

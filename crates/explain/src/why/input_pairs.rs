@@ -1,8 +1,6 @@
-//! Finds causes that removing single inputs doesn't show: a line that equals the default, and a field that depends on
-//! the number of nodes. It tries pairs: the line with another value, and the line and one more node.
+//! Finds causes that removing single inputs doesn't show: lines that equal the default, by another value there.
 
 use super::inputs::input_trees;
-use super::node_counts::{architectures, more_nodes, with_node};
 use super::origin::other;
 use super::search::DecisiveInputs;
 use super::sufficient::{feeds_it, generic};
@@ -12,7 +10,7 @@ use crate::why::plan_input::PlanInput;
 use crate::why::target::{FoundValue, Target};
 use hcoplan_yaml::edit::Change;
 
-/// The lines whose removal changes nothing, but another value there does, or one more node would without them.
+/// The lines whose removal changes nothing, but another value there does.
 pub(super) fn by_lines(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> Vec<DecisiveInputs> {
     let units = input_trees(plan_input);
     let leaves = units.iter().flat_map(|unit| unit.leaves());
@@ -21,8 +19,7 @@ pub(super) fn by_lines(plan_input: &PlanInput<'_>, target: &Target, base: &Found
         let Some(value) = path.get(plan_input.object) else {
             return false;
         };
-        let missing = matches!(base, FoundValue::Absent | FoundValue::NoObject);
-        let is_switch = missing && value.is_boolean();
+        let is_switch = base.is_missing() && value.is_boolean();
         (is_switch || is_known_for(plan_input, path, target)) && decides(plan_input, target, base, path, value)
     };
     let found = written
@@ -44,16 +41,8 @@ fn decides(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue, path:
     let allowed = schema.and_then(|s| s.field(path)).map_or(&[][..], |field| field.allowed).iter().cloned();
     let others = allowed.chain([other(value)]).filter(|other| other != value);
     let mut others = others.filter(|_| !value.is_object() && !value.is_array());
-    let is_changed = others.any(|other| {
+    others.any(|other| {
         let plan = plan_input.with([Delta::Change(Change::Set(path.clone(), other))]);
         !plan_input.stops_operators(&plan) && target.read(&plan) != *base
-    });
-    if is_changed {
-        return true;
-    }
-    let object = plan_input.world().with([Delta::Change(Change::Remove(path.clone()))]).object.into_owned();
-    let without = PlanInput::new(plan_input.release, plan_input.document, &object, plan_input.loaded);
-    let nodes = more_nodes(plan_input.inventory(), &architectures(plan_input));
-    let matters = |plan_input, node| with_node(plan_input, target, base, node).is_some();
-    nodes.iter().any(|node| matters(plan_input, node) != matters(&without, node))
+    })
 }

@@ -13,7 +13,6 @@ pub(crate) mod input;
 mod input_pairs;
 mod inputs;
 mod kept_value;
-mod node_counts;
 mod nodes;
 mod origin;
 mod patch;

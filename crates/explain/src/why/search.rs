@@ -1,12 +1,9 @@
-//! Finds the decisive inputs: sections first, then their parts; then sets of inputs that can replace each other.
+//! Finds the decisive inputs: sections first, then their parts; then pairs of inputs that can replace each other.
 
 use super::input::InputTree;
 use crate::why::input::Input;
 use crate::why::plan_input::PlanInput;
 use crate::why::target::{FoundValue, Target};
-
-/// The largest number of searched sets of inputs that can replace each other.
-const MAX_SETS: usize = 3;
 
 /// Up to this many parts of a section are removed one by one.
 const MAX_SINGLE: usize = 16;
@@ -17,7 +14,7 @@ const MAX_REPORTED: usize = 16;
 /// In a section with more parts, single parts aren't searched if the section has no effect.
 const MAX_PARTS: usize = 64;
 
-/// Inputs without which the value would differ: one, or several that must be removed together.
+/// Inputs without which the value would differ: one, or two that must be removed together.
 #[derive(Debug, Clone)]
 pub(super) struct DecisiveInputs {
     pub(super) inputs: Vec<Input>,
@@ -56,15 +53,15 @@ impl Search<'_> {
                 }
             }
         }
-        for _ in 0..MAX_SETS {
-            let Some(set) = self.together(&without_effect) else {
-                break;
-            };
-            let inputs: Vec<&Input> = set.iter().map(|u| &u.input).collect();
-            let without = self.without(&inputs);
-            let narrowed = self.narrowed(&set);
-            without_effect.retain(|u| !set.iter().any(|s| std::ptr::eq(*s, *u)));
-            found.push(DecisiveInputs { inputs: narrowed, without });
+        while let Some([one, other]) = self.pair(&without_effect) {
+            let without = self.without(&[&one.input, &other.input]);
+            // The parts of each that matter while the other is removed.
+            let mut parts = Vec::new();
+            for (unit, removed) in [(one, other), (other, one)] {
+                self.descend(unit, without.clone(), &[&removed.input], &mut parts);
+            }
+            without_effect.retain(|u| ![one, other].iter().any(|s| std::ptr::eq(*s, *u)));
+            found.push(DecisiveInputs { inputs: parts.into_iter().flat_map(|part| part.inputs).collect(), without });
         }
         found
     }
@@ -205,52 +202,24 @@ impl Search<'_> {
         found.len() > before
     }
 
-    /// The fewest units that change the target when removed together; `None` if neither all of them do, nor all lines:
-    /// without nodes nothing may be rendered.
-    fn together<'u>(&self, units: &[&'u InputTree]) -> Option<Vec<&'u InputTree>> {
+    /// Two units that change the target when removed together: from the end, the first with which the units do, and the
+    /// first with which they do in addition to it. Without nodes nothing may be rendered: lines are also tried alone.
+    fn pair<'u>(&self, units: &[&'u InputTree]) -> Option<[&'u InputTree; 2]> {
         let moves = |units: &[&InputTree]| {
             let inputs: Vec<&Input> = units.iter().map(|u| &u.input).collect();
             self.without(&inputs) != *self.base
         };
+        let first_of = |set: &[&'u InputTree], other: Option<&'u InputTree>| {
+            let starts: Vec<usize> = (0..set.len()).rev().collect();
+            let from = |start: usize| set.iter().skip(start).copied().chain(other).collect::<Vec<_>>();
+            let start = starts.get(starts.partition_point(|start| !moves(&from(*start))))?;
+            set.get(*start).copied()
+        };
         let lines = units.iter().copied().filter(|unit| unit.input.written().is_some());
-        let mut sets = [units.to_vec(), lines.collect()].into_iter();
-        Some(fewest(sets.find(|set| set.len() > 1 && moves(set))?, moves))
-    }
-
-    /// The parts of each unit of a set that matter while the others are removed.
-    fn narrowed(&self, set: &[&InputTree]) -> Vec<Input> {
-        let mut out = Vec::new();
-        for (i, unit) in set.iter().enumerate() {
-            let others: Vec<&Input> = set.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, u)| &u.input).collect();
-            let mut all = others.clone();
-            all.push(&unit.input);
-            let mut found = Vec::new();
-            self.descend(unit, self.without(&all), &others, &mut found);
-            out.extend(found.into_iter().flat_map(|m| m.inputs));
-        }
-        out
-    }
-}
-
-/// The fewest items of a set that still suffice. Halves are tried first, as most items don't matter. Not every item of
-/// a large set is tried.
-pub(super) fn fewest<T: Clone>(mut kept: Vec<T>, suffices: impl Fn(&[T]) -> bool) -> Vec<T> {
-    let mut size = kept.len().div_ceil(2);
-    loop {
-        let mut start = 0;
-        while start < kept.len() && kept.len() > 1 {
-            let end = (start + size).min(kept.len());
-            let mut fewer = kept.clone();
-            fewer.drain(start..end);
-            if !fewer.is_empty() && suffices(&fewer) {
-                kept = fewer;
-            } else {
-                start = end;
-            }
-        }
-        if size == 1 || kept.len().div_ceil(size) > MAX_PARTS {
-            return kept;
-        }
-        size = size.div_ceil(2);
+        [units.to_vec(), lines.collect()].into_iter().find_map(|set| {
+            let one = first_of(&set, None)?;
+            let pair = [one, first_of(&set, Some(one))?];
+            moves(&pair).then_some(pair)
+        })
     }
 }

@@ -1,8 +1,6 @@
 //! Finds changes that would change a value: fields that the release's table has as its sources, switches, gates,
-//! annotations and nodes. Each is tried by planning; if none suffices alone, the fewest that do together.
+//! annotations and nodes. Each is tried by planning; if none suffices alone, pairs of them are.
 
-use super::node_counts::more_nodes;
-use super::search::fewest;
 use super::sufficient_change::{Edit, SufficientChange};
 use crate::docs::FieldDoc;
 use crate::prelude::*;
@@ -10,6 +8,7 @@ use crate::why::plan_input::PlanInput;
 use crate::why::target::{FoundValue, Target};
 use hcoplan_planner::admission::READ_ANNOTATIONS;
 use hcoplan_planner::boot_images::ARCHITECTURES_ANNOTATION;
+use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, ROLE_LABEL};
 use hcoplan_planner::plan::plan;
 use hcoplan_planner::release::HyperConvergedField;
 use serde_json::{Map, json};
@@ -17,8 +16,8 @@ use serde_json::{Map, json};
 /// The architectures of golden images.
 const ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];
 
-/// The largest number of edits in a reported change.
-const MAX_EDITS: usize = 4;
+/// Roles that another node may have.
+const ROLES: [&str; 2] = ["worker", "control-plane"];
 
 /// The sufficient changes, the smallest first. `default`: a field whose default determines the value.
 pub(super) fn changes(
@@ -35,6 +34,9 @@ pub(super) fn changes(
     let sources = trial.sources(default);
     let switches = trial.switches();
     let mut out: Vec<SufficientChange> = Vec::new();
+    if base.is_missing() || default.is_none() {
+        out.extend(trial.nodes().iter().filter_map(|edit| trial.suffices(&[edit], "")));
+    }
     for (how, edits) in &sources {
         out.extend(edits.iter().find_map(|edit| trial.suffices(&[edit], how)));
     }
@@ -44,11 +46,8 @@ pub(super) fn changes(
             out.extend(trial.suffices(&[edit], ""));
         }
     }
-    if trial.is_missing() {
-        out.extend(trial.nodes().iter().filter_map(|edit| trial.suffices(&[edit], "")));
-    }
     if out.is_empty() {
-        out.extend(trial.together(&sources, &switches));
+        out.extend(trial.pair(&sources, &switches));
     }
     // Removing the object isn't an answer if another change gives another value.
     if !target.is_object() && out.iter().any(|f| f.gives != FoundValue::NoObject) {
@@ -114,10 +113,6 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    fn is_missing(&self) -> bool {
-        matches!(self.base, FoundValue::Absent | FoundValue::NoObject)
-    }
-
     fn apply(&self, edits: &[&Edit]) -> (Value, Inventory) {
         let (mut object, mut inventory) = (self.plan_input.object.clone(), self.plan_input.inventory().clone());
         edits.iter().for_each(|edit| edit.apply(&mut object, &mut inventory.nodes));
@@ -130,13 +125,7 @@ impl Trial<'_> {
         let (object, inventory) = self.apply(edits);
         let after = self.plan_input.planned(&inventory, &object);
         let gives = self.target.read(&after);
-        let depth = |found: &FoundValue| match found {
-            FoundValue::NoObject => 0,
-            FoundValue::Absent => 1,
-            FoundValue::Exists | FoundValue::Value(_) => 2,
-        };
-        let least = if self.is_missing() { 2 } else { 0 };
-        let is_wanted = gives != *self.base && depth(&gives) >= least;
+        let is_wanted = gives != *self.base && !(self.base.is_missing() && gives.is_missing());
         if !is_wanted || self.plan_input.stops_operators(&after) {
             return None;
         }
@@ -177,7 +166,8 @@ impl Trial<'_> {
         let own = paths.iter().find(|(path, _)| path.to_string().ends_with("dataImportCronTemplates"));
         let own = own.and_then(|(path, how)| Some((how.clone(), vec![self.customised(path)?])));
         let edits = |path: &Path| self.values(path).into_iter().map(|value| Edit::Write(path.clone(), value)).collect();
-        paths.into_iter().map(|(path, how)| (how, edits(&path))).chain(own).collect()
+        let annotations = self.template_annotations().into_iter().map(|edit| (String::new(), vec![edit]));
+        paths.into_iter().map(|(path, how)| (how, edits(&path))).chain(own).chain(annotations).collect()
     }
 
     /// The paths of a row's field in the written entries.
@@ -304,22 +294,26 @@ impl Trial<'_> {
         let write = |path: Path, value: &str| Edit::Write(path, value.into());
         let own = READ_ANNOTATIONS.iter().filter(|(_, of_template)| !of_template);
         out.extend(own.map(|(name, _)| write(annotations.key(name), "true")));
-        let templates =
-            ["spec.dataImportCronTemplates", "spec.workloadSources.dataImportCronTemplates"].map(Path::dotted);
-        for list in templates {
-            let items = elements(list.get(self.plan_input.object)).len();
-            for index in 0..items {
-                let annotations = list.index(index).key("metadata").key("annotations");
-                let all = ARCHITECTURES.into_iter().filter(|a| self.is_relevant(a)).collect::<Vec<_>>().join(",");
-                let of_template = READ_ANNOTATIONS.iter().filter(|(_, of_template)| *of_template);
-                out.extend(of_template.map(|(name, _)| {
-                    let value = if *name == ARCHITECTURES_ANNOTATION { all.as_str() } else { "true" };
-                    write(annotations.key(name), value)
-                }));
-            }
-        }
-        out.retain(|edit| !matches!(edit, Edit::Write(path, value) if path.get(self.plan_input.object) == Some(value)));
         out
+    }
+
+    /// Edits of the annotations of golden images' templates, which decide about what SSP makes of these.
+    fn template_annotations(&self) -> Vec<Edit> {
+        let lists = ["spec.dataImportCronTemplates", "spec.workloadSources.dataImportCronTemplates"].map(Path::dotted);
+        let architectures = ARCHITECTURES.into_iter().filter(|a| self.is_relevant(a)).collect::<Vec<_>>().join(",");
+        let templates = lists.iter().flat_map(|list| {
+            let count = elements(list.get(self.plan_input.object)).len();
+            (0..count).map(|index| list.index(index).key("metadata").key("annotations"))
+        });
+        let edits = templates.flat_map(|annotations| {
+            let of_template = READ_ANNOTATIONS.iter().filter(|(_, of_template)| *of_template);
+            of_template.map(move |(name, _)| (annotations.key(name), *name))
+        });
+        let edits = edits.map(|(path, name)| {
+            let value = if name == ARCHITECTURES_ANNOTATION { architectures.as_str() } else { "true" };
+            Edit::Write(path, value.into())
+        });
+        edits.collect()
     }
 
     /// Whether an architecture is one of the nodes' or in the name of the question.
@@ -328,9 +322,21 @@ impl Trial<'_> {
         named || self.plan_input.inventory().nodes.iter().any(|n| n.architecture == architecture)
     }
 
-    /// Nodes of each architecture.
+    /// One more node of each role and architecture: of any that may create what is missing, else of the nodes' own.
     fn nodes(&self) -> Vec<Edit> {
-        more_nodes(self.plan_input.inventory(), &ARCHITECTURES)
+        let present = &self.plan_input.inventory().nodes;
+        let one = |role: &str, architecture: &str| {
+            let alike = present.iter().find(|node| node.roles().eq([role]));
+            let mut node = alike.cloned().unwrap_or_default();
+            node.name = "one-more".to_owned();
+            node.architecture = architecture.to_owned();
+            let labels = [(format!("{ROLE_LABEL}{role}"), ""), (ARCHITECTURE_LABEL.to_owned(), architecture)];
+            node.labels.extend(labels.map(|(label, value)| (label, value.to_owned())));
+            Edit::Node(role.to_owned(), Box::new(node))
+        };
+        let is_own = |architecture: &&str| present.iter().any(|node| node.architecture == *architecture);
+        let architectures = || ARCHITECTURES.into_iter().filter(|name| self.base.is_missing() || is_own(name));
+        ROLES.iter().flat_map(|role| architectures().map(move |architecture| one(role, architecture))).collect()
     }
 
     /// A field with another one of its section that it needs to be valid.
@@ -338,27 +344,25 @@ impl Trial<'_> {
         self.section_edits(one).iter().find_map(|other| self.suffices(&[other, one], ""))
     }
 
-    /// The fewest edits that suffice together: of all that switch something on, else two of which one is a source of
-    /// the target, or one with others of its section.
-    fn together(&self, sources: &[(String, Vec<Edit>)], switches: &[Edit]) -> Option<SufficientChange> {
-        let is_off = |edit: &&Edit| edit.value().is_some_and(|v| v == false || v == "Disabled");
-        let nodes = if self.is_missing() { self.nodes() } else { Vec::new() };
+    /// Two edits that suffice together: a source of the target with a switch, or with another field of its section.
+    fn pair(&self, sources: &[(String, Vec<Edit>)], switches: &[Edit]) -> Option<SufficientChange> {
         let source_edits = || sources.iter().flat_map(|(_, edits)| edits);
-        let firsts = source_edits().filter(|e| !is_off(e));
-        let mut all: Vec<&Edit> = Vec::new();
-        for edit in switches.iter().filter(|e| !is_off(e)).chain(firsts).chain(nodes.iter().take(ARCHITECTURES.len())) {
-            if !all.iter().any(|known| known.what() == edit.what()) {
-                all.push(edit);
-            }
-        }
-        if self.suffices(&all, "").is_some() {
-            let fewest = fewest(all, |edits| self.suffices(edits, "").is_some());
-            return self.suffices(&fewest, "").filter(|feed| feed.edits.len() <= MAX_EDITS);
-        }
         let pairs = source_edits().flat_map(|one| switches.iter().map(move |other| [other, one]));
         let found = pairs.filter(|[a, b]| a.what() != b.what()).find_map(|pair| self.suffices(&pair, ""));
         found.or_else(|| source_edits().find_map(|one| self.with_section(one)))
     }
+}
+
+/// Whether the value differs in a cluster whose nodes have another architecture, and the operators don't fail there.
+pub(super) fn architecture_matters(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> bool {
+    let mut nodes = plan_input.inventory().nodes.clone();
+    let other = if nodes.iter().any(|node| node.architecture == "amd64") { "arm64" } else { "amd64" };
+    for node in &mut nodes {
+        node.architecture = other.to_owned();
+        node.labels.insert(ARCHITECTURE_LABEL.to_owned(), other.to_owned());
+    }
+    let plan = plan_input.with([Delta::Nodes(nodes)]);
+    !plan_input.stops_operators(&plan) && target.read(&plan) != *base
 }
 
 /// Whether HCO draws the target at random: it depends on the schedule of golden images, which the inventory doesn't

@@ -45,6 +45,13 @@ pub enum FoundValue {
     Value(Value),
 }
 
+impl FoundValue {
+    /// Whether there is nothing.
+    pub(super) fn is_missing(&self) -> bool {
+        matches!(self, Self::NoObject | Self::Absent)
+    }
+}
+
 /// A question about something that doesn't exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]

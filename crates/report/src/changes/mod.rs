@@ -10,16 +10,16 @@ mod tests;
 mod upgrade;
 mod view;
 
-use crate::Named;
 use crate::document::{Block, Document, Text};
 pub use crate::markdown::MIN_BUDGET;
 use crate::prelude::*;
 use crate::terminal::Terminal;
 use crate::text::printable;
+use crate::{Named, line_of};
 use crate::{html, markdown, terminal};
 
+use hcoplan_analysis::Analysis;
 use hcoplan_analysis::review::InputDifference;
-use hcoplan_analysis::{Analysis, shown_path};
 
 pub(crate) use self::view::View;
 pub use json::document;
@@ -159,30 +159,15 @@ impl<'a> Changes<'a> {
         Review::of(self.clusters, self.compared, self.findings, self.existing_count)
     }
 
-    /// A file's path, relative to the current directory.
-    fn path(&self, place: &Location) -> Utf8PathBuf {
-        shown_path(self.root, &place.file)
-    }
-
     /// A place as `path:line`, relative to the current directory.
     fn place(&self, place: &Location) -> String {
-        in_words(&self.path(place), place)
-    }
-
-    /// The location of a cause, on the side before if `gone`.
-    fn place_of_cause(&self, place: &Location, gone: bool) -> String {
-        in_words(&shown_path(self.root_of(gone), &place.file), place)
+        line_of(self.root, place)
     }
 
     /// The root of a cause's file.
     fn root_of(&self, gone: bool) -> &Utf8Path {
         if gone { self.root_before } else { self.root }
     }
-}
-
-fn in_words(path: &Utf8Path, place: &Location) -> String {
-    let at = place.start();
-    format!("{path}:{}", at.line)
 }
 
 /// Two values at a path, with secrets masked.
@@ -194,7 +179,7 @@ fn shown_pair(path: &str, before: Option<&Value>, after: Option<&Value>) -> (Opt
 /// The first location of a cause, and the number of others.
 fn places(changes: &Changes<'_>, because: &InputDifference<'_>) -> Option<String> {
     let (first, others) = because.places.split_first()?;
-    let place = changes.place_of_cause(first, because.gone);
+    let place = line_of(changes.root_of(because.gone), first);
     Some(match others.len() {
         0 => place,
         n => format!("{place} and {n} more"),

@@ -2,13 +2,14 @@
 //! releases' data.
 
 use crate::prelude::*;
+use crate::text::cut;
 use crate::wrap_lines;
-use hcoplan_analysis::Failure;
+use hcoplan_analysis::{Failure, of_nothing};
 use hcoplan_diagnostics::finding::nearest;
 use hcoplan_explain::docs::{FieldDoc, Term, TermKind, plain, resolve, steps};
 use hcoplan_kubernetes::schema::Schema;
-use hcoplan_planner::inventory::{Inventory, Node};
-use hcoplan_planner::plan::{Plan, plan};
+use hcoplan_planner::admission::KIND;
+use hcoplan_planner::plan::Plan;
 use hcoplan_yaml::{Path, Segment, emit};
 use std::fmt::Write;
 
@@ -20,8 +21,6 @@ const MAX_FEEDS: usize = 24;
 
 /// Maximum fields of operands listed as added or removed.
 const MAX_CHANGED_FEEDS: usize = 6;
-
-const HYPERCONVERGED: &str = "HyperConverged";
 
 /// A field in one release and one API version.
 struct FieldVersion {
@@ -78,7 +77,7 @@ pub(super) fn qualified(text: &str) -> Vec<String> {
     let schemas = releases.iter().flat_map(|r| r.schema_names().filter_map(|name| r.schema(name)));
     let mut schemas: Vec<&Schema> = schemas.collect();
     schemas.reverse();
-    let (own, others): (Vec<&Schema>, Vec<&Schema>) = schemas.into_iter().partition(|s| s.kind() == HYPERCONVERGED);
+    let (own, others): (Vec<&Schema>, Vec<&Schema>) = schemas.into_iter().partition(|s| s.kind() == KIND);
     let wholes = [text.to_owned(), format!("spec.{text}")];
     for (schemas, whole) in [&own, &others].into_iter().flat_map(|schemas| wholes.iter().map(move |w| (schemas, w))) {
         if let Some(schema) = schemas.iter().find(|s| resolve(s, whole).is_ok_and(|path| !path.0.is_empty())) {
@@ -121,10 +120,10 @@ pub(super) fn page_of_named(text: &str, release: Option<&Arc<Release>>) -> Optio
 /// For a path that starts as the HyperConverged's fields do but names none: the path, and the most similar field.
 fn lost_in_hyperconverged(text: &str) -> Option<(String, String)> {
     text.strip_prefix("spec.")?;
-    let message = format!("{HYPERCONVERGED} has no field {text}");
+    let message = format!("{KIND} has no field {text}");
     let help = match meant_in_hyperconverged(text) {
         Some(meant) => format!("did you mean {meant}?"),
-        None => format!("`hcoplan explain {HYPERCONVERGED}` lists what there is"),
+        None => format!("`hcoplan explain {KIND}` lists what there is"),
     };
     Some((message, help))
 }
@@ -178,7 +177,7 @@ pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Fail
     if let Some(at) = of.and_then(|of| releases.iter().position(|r| r.label() == of.label())) {
         releases.truncate(at + 1);
     }
-    let plans: Vec<Plan> = releases.iter().map(|r| of_nothing(r, "v1beta1")).collect();
+    let plans: Vec<Plan> = releases.iter().map(|r| of_nothing(r, "v1beta1").plan).collect();
     let mut versions: BTreeMap<String, Vec<FieldVersion>> = BTreeMap::new();
     let mut lost = None;
     for (release, plan) in releases.iter().zip(&plans) {
@@ -229,29 +228,9 @@ pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Fail
     Ok(out)
 }
 
-/// The plan of an empty HyperConverged on a plain OpenShift cluster.
-fn of_nothing(release: &Release, version: &str) -> Plan {
-    let node = |name: &str, role: &str| Node {
-        name: name.to_owned(),
-        architecture: "amd64".to_owned(),
-        labels: [(format!("node-role.kubernetes.io/{role}"), String::new())].into(),
-        ..Node::default()
-    };
-    let masters = ["a", "b", "c"].map(|n| node(n, "control-plane"));
-    let workers = ["d", "e"].map(|n| node(n, "worker"));
-    let inventory = Inventory { nodes: masters.into_iter().chain(workers).collect(), ..Inventory::default() };
-    let object = json!({
-        "apiVersion": format!("hco.kubevirt.io/{version}"),
-        "kind": HYPERCONVERGED,
-        "metadata": {"name": "kubevirt-hyperconverged", "namespace": inventory.namespace},
-        "spec": {},
-    });
-    plan(release, &inventory, &object)
-}
-
 fn see(release: &Arc<Release>, schema: &Schema, plan: &Plan, path: Path) -> Option<FieldVersion> {
-    let of_nothing = |version: &str| of_nothing(release, version).admission.stored;
-    let unset = if schema.kind() == HYPERCONVERGED {
+    let of_nothing = |version: &str| of_nothing(release, version).plan.admission.stored;
+    let unset = if schema.kind() == KIND {
         of_nothing(schema.version()).and_then(|stored| path.get(&stored).cloned())
     } else {
         let object = plan.objects().find(|o| o.id.kind == schema.kind());
@@ -286,7 +265,7 @@ fn version_page(out: &mut String, kind: &str, all: &[FieldVersion], releases: &[
         paragraph(out, "    ", &newest.doc.inner.join(", "));
     }
     let newest_name = newest.release.label();
-    let is_operand = kind != HYPERCONVERGED;
+    let is_operand = kind != KIND;
     match (newest.doc.feeds.is_empty(), is_operand) {
         (false, true) => {
             let _ = writeln!(out, "\n  What of the HyperConverged feeds it in {newest_name}:");
@@ -410,14 +389,7 @@ fn leaves(a: Option<&Value>, b: Option<&Value>, at: &str, name: &str, out: &mut 
             }
         }
         (a, b) => {
-            let show = |v: Option<&Value>| {
-                let text = v.map_or("nothing".to_owned(), plain_value);
-                if text.chars().count() > 60 {
-                    format!("{}…", text.chars().take(60).collect::<String>())
-                } else {
-                    text
-                }
-            };
+            let show = |v: Option<&Value>| cut(&v.map_or("nothing".to_owned(), plain_value), 60);
             let at = if at.is_empty() { "value" } else { at };
             out.push(format!("{name}: {at}: {}, before {}", show(b), show(a)));
         }

@@ -25,11 +25,10 @@ pub(super) fn mediated_devices(change: &Change<'_>) -> Vec<Consequence> {
     match (handles_mediated_devices(&change.object.before), handles_mediated_devices(&change.object.after)) {
         (true, true) => {}
         (false, false) => return Vec::new(),
-        (_, is_on) => return vec![if is_on { sentence("mediated-on") } else { sentence("mediated-off") }.plain()],
+        (_, is_on) => return vec![mediated_devices_switched(is_on)],
     }
-    let mut out: Vec<Consequence> =
-        removed_from(&was, &is).map(|name| sentence("mediated-removed").about(name)).collect();
-    out.extend(removed_from(&is, &was).map(|name| sentence("mediated-created").about(name)));
+    let mut out: Vec<Consequence> = was.difference(&is).map(|name| sentence("mediated-removed").about(name)).collect();
+    out.extend(is.difference(&was).map(|name| sentence("mediated-created").about(name)));
     let [was, is] = [change.before, change.after].map(|section| summary(&section["nodeMediatedDeviceTypes"]));
     if out.is_empty() && was != is {
         out.push(sentence("mediated-elsewhere").turns(is, was));
@@ -45,11 +44,11 @@ fn handles_mediated_devices(kubevirt: &Option<Arc<Value>>) -> bool {
         && !gates.iter().any(|(gate, _)| gate == MEDIATED_GATE)
 }
 
-const MEDIATED_GATE: &str = "DisableMDEVConfiguration";
-
-fn removed_from<'s>(was: &'s BTreeSet<String>, is: &'s BTreeSet<String>) -> impl Iterator<Item = &'s String> {
-    was.difference(is)
+fn mediated_devices_switched(is_on: bool) -> Consequence {
+    sentence(if is_on { "mediated-on" } else { "mediated-off" }).plain()
 }
+
+const MEDIATED_GATE: &str = "DisableMDEVConfiguration";
 
 /// Source: `pkg/virt-controller/services/renderresources.go`: vCPUs divided by the ratio, and guest memory times 100
 /// divided by the percentage (`WithMemoryRequests`).
@@ -100,9 +99,7 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
     let mut out = Vec::new();
     let (section_was, section_is) = change.at("spec.configuration.mediatedDevicesConfiguration");
     if section_was == section_is && handles_mediated_devices(old) != handles_mediated_devices(new) {
-        out.push(
-            if handles_mediated_devices(new) { sentence("mediated-on") } else { sentence("mediated-off") }.plain(),
-        );
+        out.push(mediated_devices_switched(handles_mediated_devices(new)));
     }
     for gate in is.difference(&was).filter(matters) {
         out.push(match &**gate {

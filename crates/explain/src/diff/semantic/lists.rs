@@ -78,7 +78,7 @@ pub(super) struct Keys {
 impl Keys {
     /// `None` if entries lack names, or two share one.
     pub(super) fn of(listing: &Listing<'_>, before: &[Value], after: &[Value]) -> Option<Self> {
-        let unordered = listing.is_unordered();
+        let unordered = *listing != Listing::Sequence;
         let by = |fields: &[&str]| -> Option<Self> {
             Some(Self {
                 before: names(before, |v| by_fields(v, fields))?,

@@ -12,7 +12,7 @@ mod lists;
 mod mix;
 mod objects;
 
-pub use delta::{NoiseKind, Step, apply, delta};
+pub use delta::{NoiseKind, Step, delta};
 pub use impact::{EffectTime, Impact};
 pub use lists::{Listing, Lists};
 pub use mix::{Difference, differences, innermost, mix};
