@@ -78,9 +78,8 @@ pub(super) fn inventory_in(path: &Utf8Path, output: &Output) -> Result<Document,
     let bytes = repo::read_named(Utf8Path::new("."), path, &Trust::Files)?;
     let file = SourceFile::from_bytes(path, bytes);
     let parsed = yaml::parse(&file);
-    if let Some(problem) = parsed.problems.iter().find(|p| p.kind.is_fatal()) {
-        let at = file.position(problem.span.start);
-        return Err(Failure::Unreadable(format!("{path}:{}:{}: {}", at.line, at.column, problem.message)));
+    if let Some(problem) = parsed.fatal(&file) {
+        return Err(Failure::Unreadable(problem));
     }
     let text = |d: &Document, key: &str| d.root.get(key).and_then(Tree::as_str).map(str::to_owned);
     let is_inventory = |d: &Document| {
