@@ -101,16 +101,28 @@ pub(super) fn pair(
         if cluster.name != first.name {
             return false;
         }
-        let why = match (names(cluster.object), names(first.object)) {
-            ([_, own], [_, other]) if own != HCO_NAME && other == HCO_NAME => Taken::OtherName,
-            (own, other) if own != other => Taken::OtherNamespace(own[0].clone(), other[0].clone()),
+        let name = &first.name;
+        let message = match (names(cluster.object), names(first.object)) {
+            ([_, own], [_, other]) if own != HCO_NAME && other == HCO_NAME => {
+                format!("HCO reconciles the HyperConverged `{HCO_NAME}` only, so the other one is not planned")
+            }
+            (own, other) if own != other => {
+                let [own, other] = [&own[0], &other[0]];
+                format!("cluster `{name}` has two HyperConvergeds: that in {other} is planned, that in {own} isn't")
+            }
             _ => {
+                let message = format!(
+                    "two HyperConvergeds have the cluster name `{name}`: the last one overwrites the other, and is planned"
+                );
                 // What is applied last stays.
                 std::mem::swap(cluster, first);
-                Taken::Overwritten
+                message
             }
         };
-        out.findings.push(duplicate_name(&cluster.name, &why, place(cluster.object), place(first.object)));
+        let finding = Finding::new(&CLUSTER_NAME_TAKEN, message)
+            .label("not planned")
+            .help("name both in hcoplan.yaml, or move one to its own directory");
+        out.findings.push(related(finding, place(cluster.object), place(first.object), "planned"));
         true
     });
     out.shared = share(&mut clusters);
@@ -172,36 +184,6 @@ fn name_by_file(
             cluster.name = file.join(last).as_str().into();
         }
     }
-}
-
-/// Why one of two HyperConvergeds of a cluster isn't planned.
-enum Taken {
-    /// HCO reconciles only the planned one.
-    OtherName,
-    /// They are in these namespaces, the planned one in the second.
-    OtherNamespace(String, String),
-    /// The planned one overwrites it.
-    Overwritten,
-}
-
-fn duplicate_name(name: &str, why: &Taken, own: Option<Location>, other: Option<Location>) -> Finding {
-    let message = match why {
-        Taken::OtherName => {
-            format!("HCO reconciles the HyperConverged `{HCO_NAME}` only, so the other one is not planned")
-        }
-        Taken::OtherNamespace(own, other) => {
-            format!("cluster `{name}` has two HyperConvergeds: that in {other} is planned, that in {own} isn't")
-        }
-        Taken::Overwritten => {
-            format!(
-                "two HyperConvergeds have the cluster name `{name}`: the last one overwrites the other, and is planned"
-            )
-        }
-    };
-    let finding = Finding::new(&CLUSTER_NAME_TAKEN, message)
-        .label("not planned")
-        .help("name both in hcoplan.yaml, or move one to its own directory");
-    related(finding, own, other, "planned")
 }
 
 /// Assigns an index to every inventory of several clusters; returns their number.

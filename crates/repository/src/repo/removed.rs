@@ -59,8 +59,9 @@ pub fn removed_finding(before: &Repo, after: &Repo, cluster: &ClusterRef) -> Fin
     let is_named = before.names(cluster);
     // A file that is only hidden, or not applied any more, still has the cluster.
     let is_there = after.files.iter().any(|file| file.path.starts_with(cluster.named_path()));
-    let is_intended = is_named && !after.names(cluster) && !is_there;
-    let mut finding = match (after.ignoring(cluster), left) {
+    let ignored = after.ignoring(cluster);
+    let is_intended = is_named && ignored.is_none() && !after.names(cluster) && !is_there;
+    let finding = match (ignored, left) {
         (Some(pattern), _) => {
             let message = format!("hcoplan.yaml ignores the HyperConverged of cluster {name}");
             Finding::new(&HCO_REMOVED, message)
@@ -68,10 +69,7 @@ pub fn removed_finding(before: &Repo, after: &Repo, cluster: &ClusterRef) -> Fin
                 .help("remove the pattern from `ignore`")
                 .related(pattern.clone(), "this pattern")
         }
-        (None, Some(left)) => {
-            let finding = Finding { cluster: Some(name.clone()), ..left.finding(before, cluster, None) };
-            return if is_intended { finding.warning().help(INTENDED) } else { finding };
-        }
+        (None, Some(left)) => left.finding(before, cluster, None),
         (None, None) => {
             Finding::new(&HCO_REMOVED, format!("the HyperConverged of cluster {name} is not found any more"))
                 .label("it was here before the change")
@@ -82,12 +80,9 @@ pub fn removed_finding(before: &Repo, after: &Repo, cluster: &ClusterRef) -> Fin
                 })
         }
     };
-    if is_intended && after.ignoring(cluster).is_none() {
-        finding = finding.warning().help(INTENDED);
-    }
-    finding.location = before.named_at(cluster.object);
-    finding.cluster = Some(name.clone());
-    finding
+    let finding = if is_intended { finding.warning().help(INTENDED) } else { finding };
+    let location = finding.location.clone().or_else(|| before.named_at(cluster.object));
+    Finding { location, cluster: Some(name.clone()), ..finding }
 }
 
 #[cfg(test)]
