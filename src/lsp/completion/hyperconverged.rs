@@ -8,7 +8,7 @@ use crate::docs::{FieldDoc, gate_effect, gate_in};
 use crate::hyperconverged::version_of;
 use crate::lsp::hover::cluster::Cluster;
 use crate::schema::Schema;
-use crate::yaml::{Path, Segment};
+use crate::yaml::Path;
 
 /// The candidates at a position.
 pub(super) fn candidates(cluster: &Cluster, place: &Place) -> Vec<Candidate> {
@@ -34,7 +34,7 @@ struct SchemaPosition<'a> {
 impl SchemaPosition<'_> {
     /// The keys of the mapping.
     fn fields(&self) -> Vec<Candidate> {
-        let steps = keys(self.path);
+        let steps = self.path.keys().collect::<Vec<_>>();
         let names = self.schema.known_fields(self.path).into_iter();
         // Users don't write a status.
         let names = names.filter(|name| !(steps.is_empty() && *name == "status"));
@@ -55,7 +55,7 @@ impl SchemaPosition<'_> {
     /// The values of the field.
     fn values(&self) -> Vec<Candidate> {
         let of = |values: Vec<Value>| values.iter().filter_map(Candidate::value).collect::<Vec<_>>();
-        if keys(self.path) == ["spec", "featureGates", "name"] {
+        if self.path.keys().collect::<Vec<_>>() == ["spec", "featureGates", "name"] {
             return self.gates();
         }
         let Some(field) = self.schema.field(self.path) else {
@@ -97,13 +97,4 @@ impl SchemaPosition<'_> {
 /// The documentation of a field as lines.
 fn lines(doc: &FieldDoc) -> String {
     doc.lines().collect::<Vec<_>>().join("\n")
-}
-
-/// The keys of a path, without list indexes.
-fn keys(path: &Path) -> Vec<&str> {
-    let keys = path.0.iter().filter_map(|step| match step {
-        Segment::Key(key) => Some(key.as_str()),
-        Segment::Index(_) => None,
-    });
-    keys.collect()
 }
