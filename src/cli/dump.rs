@@ -10,7 +10,7 @@ use crate::finding::Finding;
 use crate::inventory::{self, Node, Source, SourceKind};
 use crate::repo::{self, Dump, Loaded, Trust};
 use crate::source::{SourceFile, read_limited};
-use crate::yaml::{self, Document, Node as Tree};
+use crate::yaml::{self, Document};
 use hcoplan_analysis::{Failure, finding_line};
 
 /// The dump of a given cluster.
@@ -81,12 +81,8 @@ pub(super) fn inventory_in(path: &Utf8Path, output: &Output) -> Result<Document,
     if let Some(problem) = parsed.fatal(&file) {
         return Err(Failure::Unreadable(problem));
     }
-    let text = |d: &Document, key: &str| d.root.get(key).and_then(Tree::as_str).map(str::to_owned);
-    let is_inventory = |d: &Document| {
-        let version = text(d, "apiVersion").unwrap_or_default();
-        let kind = text(d, "kind").unwrap_or_default();
-        SourceKind::of(&version, &kind) == Some(SourceKind::Declared)
-    };
+    let is_inventory =
+        |d: &Document| SourceKind::of(d.text("apiVersion"), d.text("kind")) == Some(SourceKind::Declared);
     let Some(document) = parsed.documents.into_iter().find(is_inventory) else {
         return Err(Failure::usage(format!("{path}: there is no ClusterInventory in it"), "hcoplan import makes one"));
     };
