@@ -3,7 +3,7 @@
 use hcoplan_rule_pages::rules::HCO_REMOVED;
 
 use super::open::configuration;
-use super::paths::in_root;
+use super::paths::{in_root, matches_any};
 use super::{ClusterRef, Repo};
 use crate::prelude::*;
 
@@ -38,11 +38,8 @@ impl Repo {
 
     /// The pattern of `ignore` in `hcoplan.yaml` that excludes a cluster of another revision.
     pub fn ignoring(&self, cluster: &ClusterRef) -> Option<&Location> {
-        let matches = |pattern: &str| {
-            let walk = Walk { ignore: vec![pattern.to_owned()], ..Walk::default() };
-            walk.matcher().is_ok_and(|m| m.matched_path_or_any_parents(cluster.path(), false).is_ignore())
-        };
-        self.config().ignore.iter().find(|pattern| matches(&pattern.value)).map(|pattern| &pattern.place)
+        let mut patterns = self.config().ignore.iter();
+        patterns.find(|pattern| matches_any(&pattern.value, cluster.path())).map(|pattern| &pattern.place)
     }
 }
 
