@@ -10,7 +10,7 @@ use crate::finding::Finding;
 use crate::inventory::{self, Node, Source, SourceKind};
 use crate::repo::{self, Dump, Loaded, Trust};
 use crate::source::{SourceFile, read_limited};
-use crate::yaml::{self, Document, Node as Tree};
+use crate::yaml::{self, Document};
 use hcoplan_analysis::{Failure, finding_line};
 
 /// The dump of a given cluster.
@@ -78,16 +78,11 @@ pub(super) fn inventory_in(path: &Utf8Path, output: &Output) -> Result<Document,
     let bytes = repo::read_named(Utf8Path::new("."), path, &Trust::Files)?;
     let file = SourceFile::from_bytes(path, bytes);
     let parsed = yaml::parse(&file);
-    if let Some(problem) = parsed.problems.iter().find(|p| p.kind.is_fatal()) {
-        let at = file.position(problem.span.start);
-        return Err(Failure::Unreadable(format!("{path}:{}:{}: {}", at.line, at.column, problem.message)));
+    if let Some(problem) = parsed.fatal(&file) {
+        return Err(Failure::Unreadable(problem));
     }
-    let text = |d: &Document, key: &str| d.root.get(key).and_then(Tree::as_str).map(str::to_owned);
-    let is_inventory = |d: &Document| {
-        let version = text(d, "apiVersion").unwrap_or_default();
-        let kind = text(d, "kind").unwrap_or_default();
-        SourceKind::of(&version, &kind) == Some(SourceKind::Declared)
-    };
+    let is_inventory =
+        |d: &Document| SourceKind::of(d.text("apiVersion"), d.text("kind")) == Some(SourceKind::Declared);
     let Some(document) = parsed.documents.into_iter().find(is_inventory) else {
         return Err(Failure::usage(format!("{path}: there is no ClusterInventory in it"), "hcoplan import makes one"));
     };

@@ -4,7 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
 use super::dump;
-use super::init::configure;
+use super::init::{configure, create};
 use super::output::Output;
 use crate::adopt::Configuration;
 use crate::repo::{self, CONFIG_FILE, ClusterRef, FactOrigin, Loaded, Repo, WithSource};
@@ -59,45 +59,45 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         Err(_) if !is_asked => None,
         found => found?,
     };
-    let mut cluster = dump::cluster(&arguments.paths, user.as_ref().and_then(|user| user.manifests.as_ref()), output)?;
+    let its = user.as_ref().and_then(|user| user.cluster.as_ref());
+    let mut cluster = dump::cluster(&arguments.paths, its.map(|(_, manifests)| manifests), output)?;
     if let Some(name) = &arguments.release {
         let release = repo::known_release(name)?;
         let value = release.label();
         cluster.identity.release =
             Some(WithSource { value: value.to_owned(), by: FactOrigin::CommandLine, place: None });
     }
-    if cluster.identity.release.is_none() && user.as_ref().is_none_or(|user| user.manifests.is_none()) {
+    if cluster.identity.release.is_none() && its.is_none() {
         output.note("the dump doesn't name the release that runs: give --release, or --cluster");
     }
-    let own = user.as_ref().and_then(User::cluster).and_then(|cluster| cluster.name().rsplit('/').next());
+    let own = its.and_then(|(cluster, _)| cluster.name().rsplit('/').next());
     let directory = beside.and_then(Utf8Path::file_name).filter(|n| *n != ".");
     let name = arguments.name.as_deref().or(own.filter(|_| is_asked)).or(directory).unwrap_or("cluster");
     let Some(out) = &arguments.out else {
         output.print(cluster.inventory(name))?;
         return Ok(Exit::default());
     };
-    if !out.exists() {
+    if out.exists() {
+        let document = dump::inventory_in(out, output)?;
+        let (text, changed) = cluster.update(&document).map_err(|reason| {
+            Failure::usage(
+                format!("{out} can't be brought up to date: {reason}"),
+                "run it without --out, and take over what is new by hand",
+            )
+        })?;
+        if changed.is_empty() {
+            output.print_lines(&format!("up to date: {out}\n"))?;
+        } else {
+            atomic_file::replace(out, text.as_bytes()).map_err(|e| Failure::Write(out.to_string(), e))?;
+            output.print_lines(&format!("updated: {out}\n"))?;
+            for line in changed {
+                output.print_lines(&format!("  {line}\n"))?;
+            }
+        }
+    } else {
         let has_controllers = user.as_ref().is_some_and(|user| user.repo.appliers(None).has_controllers());
         let text = if has_controllers { cluster.skipped_inventory(name) } else { cluster.inventory(name) };
-        atomic_file::create(out, text.as_bytes()).map_err(|e| Failure::Write(out.to_string(), e))?;
-        output.print_lines(&format!("written: {out}\n"))?;
-        return user.map_or(Ok(()), |user| user.register(out, output)).map(|()| Exit::default());
-    }
-    let document = dump::inventory_in(out, output)?;
-    let (text, changed) = cluster.update(&document).map_err(|reason| {
-        Failure::usage(
-            format!("{out} can't be brought up to date: {reason}"),
-            "run it without --out, and take over what is new by hand",
-        )
-    })?;
-    if changed.is_empty() {
-        output.print_lines(&format!("up to date: {out}\n"))?;
-    } else {
-        atomic_file::replace(out, text.as_bytes()).map_err(|e| Failure::Write(out.to_string(), e))?;
-        output.print_lines(&format!("updated: {out}\n"))?;
-        for line in changed {
-            output.print_lines(&format!("  {line}\n"))?;
-        }
+        create(out, &text, false, output)?;
     }
     user.map_or(Ok(()), |user| user.register(out, output)).map(|()| Exit::default())
 }
@@ -106,9 +106,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
 struct User {
     repo: Repo,
     root: Utf8PathBuf,
-    /// Its index.
-    cluster: Option<usize>,
-    manifests: Option<Loaded>,
+    cluster: Option<(ClusterRef, Loaded)>,
 }
 
 impl User {
@@ -118,18 +116,17 @@ impl User {
         let place = Place::whole(directory);
         let (repo, _) = open_unconfigured(&place.root, output)?;
         let below = place.below.unwrap_or_default();
-        let uses = |cluster: &ClusterRef, file: &str| {
-            let path = below.join(file);
-            cluster.directory() == below || cluster.inventory_files().iter().any(|own| **own == *path)
-        };
-        let is_its = |cluster: &ClusterRef| match file {
+        let is_its = |cluster: &&ClusterRef| match file {
             _ if is_asked => cluster.path().starts_with(&below),
-            Some(file) => uses(cluster, file),
+            Some(file) => cluster.directory() == below || uses(cluster, &below.join(file)),
             None => false,
         };
-        let its: Vec<usize> = (0..repo.clusters().len()).filter(|at| is_its(&repo.clusters()[*at])).collect();
+        let its: Vec<&ClusterRef> = repo.clusters().iter().filter(is_its).collect();
         let cluster = match its.as_slice() {
-            [only] => Some(*only),
+            [only] => {
+                let unreadable = |p: Box<repo::Problem>| format!("{directory}: {}", p.finding.message);
+                Some(((*only).clone(), repo.load(only).map_err(|p| Failure::Unreadable(unreadable(p)))?))
+            }
             _ if is_asked => {
                 return Err(Failure::usage(
                     format!("{directory} has {} clusters, not one", its.len()),
@@ -138,13 +135,7 @@ impl User {
             }
             _ => None,
         };
-        let loaded = cluster.map(|at| repo.load(&repo.clusters()[at])).transpose();
-        let unreadable = |p: Box<repo::Problem>| Failure::Unreadable(format!("{directory}: {}", p.finding.message));
-        Ok(Self { manifests: loaded.map_err(unreadable)?, cluster, root: place.root, repo })
-    }
-
-    fn cluster(&self) -> Option<&ClusterRef> {
-        self.cluster.and_then(|at| self.repo.clusters().get(at))
+        Ok(Self { cluster, root: place.root, repo })
     }
 
     /// The path of a file in the repository.
@@ -159,11 +150,10 @@ impl User {
         let Some(inside) = self.inside(out) else { return Ok(()) };
         let above = inside.parent().unwrap_or(Utf8Path::new(""));
         let uses = |cluster: &ClusterRef| {
-            let is_found = !cluster.has_inventory() && cluster.directory().starts_with(above);
-            is_found || cluster.inventory_files().iter().any(|own| **own == *inside)
+            !cluster.has_inventory() && cluster.directory().starts_with(above) || uses(cluster, &inside)
         };
         let clusters = self.repo.clusters();
-        let Some(cluster) = self.cluster() else {
+        let Some((cluster, _)) = &self.cluster else {
             if !clusters.is_empty() && !clusters.iter().any(uses) {
                 let help = "`--cluster DIR` makes hcoplan.yaml name it";
                 output.warning(format_args!("no cluster uses {out}: {help}"));
@@ -176,4 +166,9 @@ impl User {
         let configuration = Configuration::of_inventory(&self.repo, cluster, &inside);
         configure(&configuration, &self.root.join(CONFIG_FILE), false, output)
     }
+}
+
+/// Whether a cluster's inventory is in a file.
+fn uses(cluster: &ClusterRef, file: &Utf8Path) -> bool {
+    cluster.inventory_files().iter().any(|own| **own == *file)
 }

@@ -171,7 +171,7 @@ pub(super) fn configure(
 }
 
 /// Writes a new file.
-fn create(path: &Utf8Path, text: &str, is_dry_run: bool, output: &Output) -> Result<(), Failure> {
+pub(super) fn create(path: &Utf8Path, text: &str, is_dry_run: bool, output: &Output) -> Result<(), Failure> {
     if is_dry_run {
         return Ok(output.print_lines(&format!("would write: {path}\n"))?);
     }

@@ -8,7 +8,6 @@ use clap::{Command, CommandFactory};
 
 use super::command_line::Arguments;
 use super::other_tools::{OPTIONS, PATHS, SUBCOMMANDS};
-use crate::release::Release;
 use hcoplan_report::{Format, Named as _};
 
 /// The whole command line.
@@ -43,7 +42,7 @@ pub(super) fn explain(error: &mut clap::Error, typed: &[OsString]) {
     };
     let tip = match error.kind() {
         ErrorKind::InvalidSubcommand => {
-            text(ContextKind::InvalidSubcommand).and_then(|w| of_subcommand(&w, subcommand))
+            text(ContextKind::InvalidSubcommand).filter(|_| subcommand.is_none()).and_then(|w| of_subcommand(&w))
         }
         ErrorKind::UnknownArgument => {
             let word = text(ContextKind::InvalidArg);
@@ -67,11 +66,7 @@ pub(super) fn explain(error: &mut clap::Error, typed: &[OsString]) {
     }
 }
 
-fn of_subcommand(word: &str, parent: Option<&Command>) -> Option<String> {
-    if let Some(parent) = parent {
-        let is_release = parent.get_name() == "release" && Release::known(word).is_some();
-        return is_release.then(|| format!("`hcoplan release show {word}` shows the facts about it"));
-    }
+fn of_subcommand(word: &str) -> Option<String> {
     let word = word.to_lowercase();
     let found = SUBCOMMANDS.iter().find(|(words, _)| words.contains(&word.as_str()));
     found.map(|(_, tip)| (*tip).to_owned())
@@ -87,11 +82,8 @@ fn of_argument(word: &str, subcommand: &Command) -> Option<String> {
         let format = option.trim_start_matches('-');
         return Some(format!("`hcoplan {name} --format {format}`"));
     }
-    if matches!(name, "why") && matches!(option, "--cluster" | "-c") {
+    if name == "why" && matches!(option, "--cluster" | "-c") {
         return Some("the cluster is the first word: `hcoplan why CLUSTER KIND FIELD`".to_owned());
-    }
-    if name == "explain" && matches!(option, "--list" | "-l" | "--all") {
-        return Some("`hcoplan explain` alone lists everything that has a page".to_owned());
     }
     let mut known = OPTIONS.iter();
     let found = known.find(|(words, ours, _)| words.contains(&option) && takes(subcommand, ours));

@@ -15,27 +15,19 @@ pub(super) enum Encoding {
     /// A UTF-16 code unit.
     #[default]
     Utf16,
-    /// A Unicode scalar value.
-    Utf32,
 }
 
 impl Encoding {
     /// The best encoding offered by a client; UTF-16 is mandatory.
     pub(super) fn of(offered: Option<&[PositionEncodingKind]>) -> Self {
-        let offers = |kind| offered.is_some_and(|o| o.contains(&kind));
-        match () {
-            () if offers(PositionEncodingKind::UTF8) => Self::Utf8,
-            () if offers(PositionEncodingKind::UTF16) => Self::Utf16,
-            () if offers(PositionEncodingKind::UTF32) => Self::Utf32,
-            () => Self::Utf16,
-        }
+        let has_utf8 = offered.is_some_and(|offered| offered.contains(&PositionEncodingKind::UTF8));
+        if has_utf8 { Self::Utf8 } else { Self::Utf16 }
     }
 
     pub(super) fn kind(self) -> PositionEncodingKind {
         match self {
             Self::Utf8 => PositionEncodingKind::UTF8,
             Self::Utf16 => PositionEncodingKind::UTF16,
-            Self::Utf32 => PositionEncodingKind::UTF32,
         }
     }
 
@@ -43,7 +35,6 @@ impl Encoding {
         match self {
             Self::Utf8 => c.len_utf8(),
             Self::Utf16 => c.len_utf16(),
-            Self::Utf32 => 1,
         }
     }
 }
@@ -144,7 +135,7 @@ mod tests {
 
     #[test]
     fn positions_and_bytes_are_the_same_places() {
-        for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
+        for encoding in [Encoding::Utf8, Encoding::Utf16] {
             let lines = Lines::new(TEXT, encoding);
             for (at, _) in TEXT.char_indices().chain([(TEXT.len(), ' ')]) {
                 // No position is between \r and \n.
@@ -160,7 +151,6 @@ mod tests {
         let at = |encoding| Lines::new(TEXT, encoding).position(7);
         assert_eq!(at(Encoding::Utf8), Position::new(0, 7));
         assert_eq!(at(Encoding::Utf16), Position::new(0, 4));
-        assert_eq!(at(Encoding::Utf32), Position::new(0, 3));
         let lines = Lines::new(TEXT, Encoding::Utf16);
         assert_eq!(lines.position(TEXT.len()), Position::new(4, 4));
         // Inside a surrogate pair, after a line, after the text.
@@ -184,6 +174,6 @@ mod tests {
         assert_eq!(Encoding::of(None), Encoding::Utf16);
         assert_eq!(Encoding::of(Some(&[])), Encoding::Utf16);
         assert_eq!(Encoding::of(Some(&[Kind::UTF16, Kind::UTF8])), Encoding::Utf8);
-        assert_eq!(Encoding::of(Some(&[Kind::UTF32])), Encoding::Utf32);
+        assert_eq!(Encoding::of(Some(&[Kind::UTF32])), Encoding::Utf16);
     }
 }

@@ -8,7 +8,7 @@ use hcoplan_explain::diff::{Shares, Side};
 use hcoplan_planner::inventory::LoadedInventory;
 use hcoplan_planner::plan::plan_with;
 use hcoplan_planner::verdict::NotPlannedKind;
-use hcoplan_repository::repo::{OtherObjects, ReleaseBasis};
+use hcoplan_repository::repo::{OtherObjects, ReleaseBasis, removes_workloads};
 use hcoplan_rule_pages::rules::{NODES_ASSUMED, PLATFORM_ASSUMED, RELEASE_ASSUMED, VENDOR_VALUES_ASSUMED};
 use hcoplan_yaml::edit::EditableFile;
 use std::borrow::Cow;
@@ -242,9 +242,7 @@ impl Planned<'_> {
 
     /// Whether deleting its HyperConverged deletes virtual machines and disks.
     pub(super) fn takes_workloads(&self) -> bool {
-        let hc = self.plan.hyperconverged.as_ref();
-        let strategy = hc.and_then(|hc| hc.get("deployment.uninstallStrategy").or_else(|| hc.get("uninstallStrategy")));
-        strategy.and_then(Value::as_str) == Some("RemoveWorkloads")
+        removes_workloads(self.manifest())
     }
 
     /// Why it is rejected, with a location if a finding has one; `None` if it is accepted.

@@ -55,10 +55,8 @@ impl PreviousState {
     pub fn live(file: Utf8PathBuf, bytes: Vec<u8>) -> Result<Self, String> {
         let source = SourceFile::from_bytes(&file, bytes);
         let parsed = yaml::parse(&source);
-        if let Some(problem) = parsed.problems.iter().find(|p| p.kind.is_fatal()) {
-            let at = source.position(problem.span.start);
-            let message = &problem.message;
-            return Err(format!("{file}:{}:{}: {message}", at.line, at.column));
+        if let Some(problem) = parsed.fatal(&source) {
+            return Err(problem);
         }
         let mut objects = Vec::new();
         parsed.documents.iter().for_each(|document| take_apart(document.root.to_json(), &mut objects));

@@ -95,7 +95,7 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
     }
     let mut findings = sink.findings;
     drop_what_follows(cx, &mut findings);
-    let problems = cx.other_objects().problems().iter();
+    let problems = cx.other_objects().problems.iter();
     findings.extend(problems.filter(|f| selection.settings.is_enabled(f.rule)).cloned());
     if selection.fixes {
         drop_those_that_fail(cx, &mut findings);

@@ -28,6 +28,13 @@ impl Parsed {
         self.problems.iter().any(|p| p.kind.is_fatal())
     }
 
+    /// The first problem that keeps a document from being read, after its place in the file: `a.yaml:3:1: …`.
+    pub fn fatal(&self, file: &SourceFile) -> Option<String> {
+        let problem = self.problems.iter().find(|p| p.kind.is_fatal())?;
+        let at = file.position(problem.span.start);
+        Some(format!("{}:{}:{}: {}", file.path(), at.line, at.column, problem.message))
+    }
+
     /// Whether an unreadable document is a template (`{{ … }}`), which isn't YAML yet.
     pub fn is_template(&self) -> bool {
         self.problems.iter().any(|p| p.kind == ProblemKind::Template)

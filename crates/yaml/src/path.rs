@@ -23,6 +23,14 @@ impl Path {
         Self::default()
     }
 
+    /// Its keys, without indexes.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|step| match step {
+            Segment::Key(key) => Some(key.as_str()),
+            Segment::Index(_) => None,
+        })
+    }
+
     /// This path with a key below it.
     #[must_use]
     pub fn key(&self, key: &str) -> Self {

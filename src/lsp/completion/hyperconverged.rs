@@ -1,25 +1,17 @@
-//! Completes a HyperConverged by the schema and tables of its cluster's release.
+//! Completes a HyperConverged by the schema and feature gates of its cluster's release.
 
 use serde_json::Value;
 
 use super::candidate::Candidate;
 use super::place::{Place, Typed};
-use crate::admission::READ_ANNOTATIONS;
-use crate::docs::{FieldDoc, Term, gate_effect, gate_in};
+use crate::docs::{FieldDoc, gate_effect, gate_in};
 use crate::hyperconverged::version_of;
-use crate::jsonpatch::ANNOTATIONS;
 use crate::lsp::hover::cluster::Cluster;
 use crate::schema::Schema;
-use crate::yaml::{Path, Segment};
-
-/// Metadata fields that users write; the CRD's schema doesn't list them.
-const METADATA: [&str; 4] = ["name", "namespace", "labels", "annotations"];
+use crate::yaml::Path;
 
 /// The candidates at a position.
 pub(super) fn candidates(cluster: &Cluster, place: &Place) -> Vec<Candidate> {
-    if keys(&place.path) == ["apiVersion"] {
-        return served(cluster);
-    }
     let version = version_of(&cluster.object);
     let Some(schema) = cluster.release.hyperconverged_schema(version) else {
         return Vec::new();
@@ -33,14 +25,6 @@ pub(super) fn candidates(cluster: &Cluster, place: &Place) -> Vec<Candidate> {
     }
 }
 
-/// The versions that the release serves.
-fn served(cluster: &Cluster) -> Vec<Candidate> {
-    let versions = ["v1", "v1beta1"].into_iter();
-    let is_served = |v: &&str| cluster.release.hyperconverged_schema(v).is_some();
-    let versions = versions.filter(is_served).map(|v| Value::from(format!("hco.kubevirt.io/{v}")));
-    versions.filter_map(|v| Candidate::value(&v)).collect()
-}
-
 struct SchemaPosition<'a> {
     cluster: &'a Cluster,
     schema: &'a Schema,
@@ -50,18 +34,7 @@ struct SchemaPosition<'a> {
 impl SchemaPosition<'_> {
     /// The keys of the mapping.
     fn fields(&self) -> Vec<Candidate> {
-        let steps = keys(self.path);
-        match steps.as_slice() {
-            ["metadata"] => return METADATA.into_iter().map(Candidate::key).collect(),
-            ["metadata", "annotations"] => return annotations(false),
-            ["spec", "dataImportCronTemplates", "metadata"] => {
-                return ["name", "labels", "annotations"].map(Candidate::key).into();
-            }
-            ["spec", "dataImportCronTemplates", "metadata", "annotations"] => {
-                return annotations(true);
-            }
-            _ => {}
-        }
+        let steps = self.path.keys().collect::<Vec<_>>();
         let names = self.schema.known_fields(self.path).into_iter();
         // Users don't write a status.
         let names = names.filter(|name| !(steps.is_empty() && *name == "status"));
@@ -82,24 +55,8 @@ impl SchemaPosition<'_> {
     /// The values of the field.
     fn values(&self) -> Vec<Candidate> {
         let of = |values: Vec<Value>| values.iter().filter_map(Candidate::value).collect::<Vec<_>>();
-        let text = |texts: &[&str]| of(texts.iter().map(|t| Value::from(*t)).collect());
-        match keys(self.path).as_slice() {
-            ["kind"] => return text(&["HyperConverged"]),
-            ["metadata", "name"] => return text(&["kubevirt-hyperconverged"]),
-            ["metadata", "namespace"] => {
-                return text(&[&self.cluster.inventory.inventory.namespace]);
-            }
-            ["spec", "featureGates", "name"] => return self.gates(),
-            ["spec", "dataImportCronTemplates", "metadata", "name"] => {
-                return self.golden_images("/metadata/name");
-            }
-            ["spec", "dataImportCronTemplates", "spec", "managedDataSource"] => {
-                return self.golden_images("/spec/managedDataSource");
-            }
-            ["spec", .., "annotations", _] | ["metadata", "annotations", _] => {
-                return text(&["true", "false"]);
-            }
-            _ => {}
+        if self.path.keys().collect::<Vec<_>>() == ["spec", "featureGates", "name"] {
+            return self.gates();
         }
         let Some(field) = self.schema.field(self.path) else {
             return Vec::new();
@@ -135,39 +92,9 @@ impl SchemaPosition<'_> {
         };
         release.tables().feature_gates.iter().filter_map(gate).collect()
     }
-
-    /// The values at a pointer of the release's golden images: names, or those of their DataSources.
-    fn golden_images(&self, pointer: &str) -> Vec<Candidate> {
-        let images = self.cluster.release.golden_images().iter();
-        let names = images.filter_map(|image| image.pointer(pointer));
-        let names = names.filter_map(Candidate::value);
-        let what = format!("a golden image of {}", self.cluster.release.title());
-        names.map(|name| name.detail(what.clone())).collect()
-    }
 }
 
 /// The documentation of a field as lines.
 fn lines(doc: &FieldDoc) -> String {
     doc.lines().collect::<Vec<_>>().join("\n")
-}
-
-fn annotations(on_template: bool) -> Vec<Candidate> {
-    let read = READ_ANNOTATIONS.iter().filter(|(_, template)| *template == on_template);
-    let own = (!on_template).then_some("hcoplan.dev/ignore");
-    let said = |name: &&str| Term::named(name).map(|term| term.text.clone());
-    let names = read.map(|(name, _)| *name).chain(own);
-    let mut out: Vec<Candidate> = names.map(|name| Candidate::key(name).description(said(&name))).collect();
-    if !on_template {
-        out.extend(ANNOTATIONS.iter().map(|a| Candidate::key(a.name).detail(format!("patches {}", a.kind))));
-    }
-    out
-}
-
-/// The keys of a path, without list indexes.
-fn keys(path: &Path) -> Vec<&str> {
-    let keys = path.0.iter().filter_map(|step| match step {
-        Segment::Key(key) => Some(key.as_str()),
-        Segment::Index(_) => None,
-    });
-    keys.collect()
 }

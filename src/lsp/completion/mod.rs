@@ -1,4 +1,4 @@
-//! Completions in a HyperConverged: fields, gates, values, names, annotations. hcoplan's own documents have published
+//! Completions in a HyperConverged: fields, gates, values. hcoplan's own documents have published
 //! schemas, which YAML servers complete.
 
 mod candidate;
@@ -50,8 +50,7 @@ pub(super) fn items(
 
 fn candidates(repo: Option<&Repo>, path: &Utf8Path, place: &Place) -> Vec<Candidate> {
     let root = &place.object.root;
-    let is_of_hco = || root.text("apiVersion").starts_with("hco.kubevirt.io/");
-    if root.text("kind") == "HyperConverged" && (is_of_hco() || place.path.to_string() == "apiVersion") {
+    if root.text("kind") == "HyperConverged" && root.text("apiVersion").starts_with("hco.kubevirt.io/") {
         let cluster = Cluster::of(repo, path, &place.object);
         return hyperconverged::candidates(&cluster, place);
     }

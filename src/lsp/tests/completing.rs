@@ -46,7 +46,7 @@ const HEAD_V1: &str =
     "apiVersion: hco.kubevirt.io/v1\nkind: HyperConverged\nmetadata: {name: kubevirt-hyperconverged}\n";
 
 #[test]
-fn completes_fields_values_and_names_of_a_hyperconverged() {
+fn completes_fields_and_values_of_a_hyperconverged() {
     let (_temp, root) = workspace(&[("inventory.yaml", INVENTORY), ("hco.yaml", HYPERCONVERGED)]);
     let mut editor = Editor::plain(&root);
     let file = "hco.yaml";
@@ -59,13 +59,6 @@ fn completes_fields_values_and_names_of_a_hyperconverged() {
         ("spec:\n  featureGates: {down|}", &["downwardMetrics"], &[]),
         ("spec:\n  evictionStrategy: |", &["LiveMigrate", "None"], &[]),
         ("spec:\n  tlsSecurityProfile: {type: O|}", &["Old", "Custom"], &[]),
-        ("spec:\n  dataImportCronTemplates:\n  - metadata:\n      name: |", &["centos-stream9-image-cron"], &[]),
-        ("spec:\n  dataImportCronTemplates:\n  - spec:\n      managedDataSource: cen|", &["centos-stream9"], &[]),
-        (
-            "spec:\n  dataImportCronTemplates:\n  - metadata:\n      annotations:\n        |",
-            &["dataimportcrontemplate.kubevirt.io/enable", "ssp.kubevirt.io/dict.architectures"],
-            &["kubevirt.kubevirt.io/jsonpatch"],
-        ),
         ("spec:\n  dataImportCronTemplates:\n  - |", &["metadata", "spec"], &[]),
         ("|", &["spec"], &["status", "kind"]),
         ("spec:\n  # |", &[], &["featureGates"]),
@@ -73,10 +66,6 @@ fn completes_fields_values_and_names_of_a_hyperconverged() {
     for (body, there, missing) in cases {
         check(&mut editor, file, &format!("{HEAD}{body}"), there, missing);
     }
-    let annotated =
-        "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  annotations:\n    kube|\nspec: {}\n";
-    let jsonpatch = "kubevirt.kubevirt.io/jsonpatch";
-    check(&mut editor, file, annotated, &[jsonpatch, "hcoplan.dev/ignore", "deployOVS"], &[]);
     let list =
         format!("apiVersion: v1\nkind: List\nitems:\n- {}\n  spec:\n    ev|\n", HEAD.trim_end().replace('\n', "\n  "));
     check(&mut editor, file, &list, &["evictionStrategy"], &["featuregates"]);
@@ -98,9 +87,6 @@ fn knows_fields_and_gates_of_v1() {
     for (body, there, missing) in cases {
         check(&mut editor, "hco.yaml", &format!("{HEAD_V1}{body}"), there, missing);
     }
-    let version = HEAD_V1.replace("hco.kubevirt.io/v1", "hco|");
-    let both = ["hco.kubevirt.io/v1", "hco.kubevirt.io/v1beta1"];
-    check(&mut editor, "hco.yaml", &version, &both, &[]);
 }
 
 #[test]

@@ -21,7 +21,7 @@ use camino::Utf8Path;
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
-use crate::source::{Location, Span};
+use crate::source::{Location, SourceFile, Span};
 
 /// How severe a finding is. `Error` = rejected, crashes or cannot work; `Warning` = works but wrong,
 /// alerting or fragile; `Info` = worth knowing.
@@ -479,12 +479,21 @@ impl Fix {
             edits: vec![Edit { file: place.file, span: place.span, text: text.into() }],
         }
     }
+
+    /// A suggestion that appends a document to a file, which has to be YAML.
+    pub fn append(file: &Arc<SourceFile>, title: &str, manifest: &str) -> Option<Self> {
+        let text = file.text();
+        let is_yaml = matches!(file.path().extension(), Some("yaml" | "yml"));
+        let line = if text.ends_with('\n') { "" } else { "\n" };
+        let end = Location::new(file, Span::new(text.len(), text.len()));
+        is_yaml.then(|| Self::edit(title, Applicability::Suggestion, end, format!("{line}---\n{manifest}")))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::{Origins, SourceFile, Span};
+    use crate::source::Origins;
 
     #[test]
     fn reports_shared_origin_once() {

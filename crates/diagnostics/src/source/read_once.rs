@@ -51,24 +51,12 @@ impl Tree for ReadOnce {
         Ok(bytes)
     }
 
-    fn mentions(&self, path: &Utf8Path, words: &[&str]) -> bool {
-        self.directory.mentions(path, words)
-    }
-
     fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
         self.directory.check(path)
     }
 
-    fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
-        self.directory.real(path)
-    }
-
-    fn digest(&self, path: &Utf8Path) -> Option<String> {
-        self.directory.digest(path)
-    }
-
-    fn root_name(&self) -> Option<String> {
-        self.directory.root_name()
+    fn inner(&self) -> Option<&dyn Tree> {
+        Some(&self.directory)
     }
 }
 

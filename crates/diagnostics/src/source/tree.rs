@@ -9,6 +9,11 @@ use super::{Bytes, SourceFile};
 
 /// A set of files below one root. Paths are relative to it, with `/` as separator.
 pub trait Tree: Send + Sync {
+    /// The tree that answers what this one doesn't itself.
+    fn inner(&self) -> Option<&dyn Tree> {
+        None
+    }
+
     /// Every file below the root that `walk` doesn't leave out.
     ///
     /// # Errors
@@ -31,8 +36,8 @@ pub trait Tree: Send + Sync {
 
     /// Whether one of the words is in a file that is too large to be read, as far as the file is
     /// searched.
-    fn mentions(&self, _path: &Utf8Path, _words: &[&str]) -> bool {
-        false
+    fn mentions(&self, path: &Utf8Path, words: &[&str]) -> bool {
+        self.inner().is_some_and(|tree| tree.mentions(path, words))
     }
 
     /// Whether a file that is in no listing (it may be ignored by git) can be read and is below
@@ -45,18 +50,18 @@ pub trait Tree: Send + Sync {
     /// The path from the root that a path leads to, links on its way and at its end followed; the path itself
     /// where it leads nowhere below the root.
     fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
-        path.to_owned()
+        self.inner().map_or_else(|| path.to_owned(), |tree| tree.real(path))
     }
 
     /// A name of a file's content that is the same for the same bytes in another tree of this
     /// kind, where that is known without reading them.
-    fn digest(&self, _path: &Utf8Path) -> Option<String> {
-        None
+    fn digest(&self, path: &Utf8Path) -> Option<String> {
+        self.inner()?.digest(path)
     }
 
     /// The name of the directory that is the root; `None` if there is none, as in memory.
     fn root_name(&self) -> Option<String> {
-        None
+        self.inner()?.root_name()
     }
 }
 

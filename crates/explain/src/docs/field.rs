@@ -71,11 +71,7 @@ struct FieldLocation<'a> {
 }
 
 fn without_indexes(path: &Path) -> String {
-    let keys = path.0.iter().filter_map(|step| match step {
-        Segment::Key(key) => Some(key.as_str()),
-        Segment::Index(_) => None,
-    });
-    keys.collect::<Vec<_>>().join(".")
+    path.keys().collect::<Vec<_>>().join(".")
 }
 
 /// The rest of a path below one of the table, whose list brackets `[]` are ignored; `None` if it isn't below it.

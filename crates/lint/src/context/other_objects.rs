@@ -64,7 +64,7 @@ impl Context<'_> {
     pub(crate) fn documents_with_suppressions(&self) -> Vec<Arc<Document>> {
         let layers = self.layers().iter().filter_map(|l| l.document.as_ref());
         let objects = self.other_objects();
-        let all = objects.all().chain(objects.parts()).chain(layers);
+        let all = objects.all().chain(&objects.parts).chain(layers);
         all.filter(|d| suppression::may_hold_suppression(d)).cloned().collect()
     }
 

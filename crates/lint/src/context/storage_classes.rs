@@ -119,7 +119,7 @@ impl<'a> Context<'a> {
             d.file.text().get(start..end).unwrap_or_default()
         });
         let mut texts = self.texts().iter();
-        let mut files = other_objects.templates().iter();
+        let mut files = other_objects.templates.iter();
         made || templates.any(|t| t.contains(KIND))
             || texts.any(|file| file.mentions("kind: StorageClass") && file.mentions("{{"))
             || files.any(|file| file.mentions(KIND))

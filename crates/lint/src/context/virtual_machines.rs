@@ -43,7 +43,7 @@ impl<'a> Context<'a> {
     /// The repository's virtual machines, pools, replica sets and instances, and those that its Templates create.
     pub fn virtual_machines(&self) -> Vec<VirtualMachine<'_>> {
         let of = |&(kind, group, spec): &(&'static str, &'static str, &'static str)| {
-            let created = self.other_objects().created().iter().filter(move |d| d.text("kind") == kind);
+            let created = self.other_objects().created.iter().filter(move |d| d.text("kind") == kind);
             let documents = self.of_kind(kind).iter().chain(created);
             let ours = documents.filter(move |d| d.text("apiVersion").starts_with(group));
             ours.map(move |document| VirtualMachine { document, spec: Path::dotted(spec), templates: OnceLock::new() })

@@ -18,7 +18,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     // Tools other than Argo CD retry, and need no waves.
-    let of_application = cx.other_objects().skips_dry_run();
+    let of_application = cx.other_objects().skips_dry_run;
     if of_application.is_none() && annotation(document, WAVE).or(annotation(subscription, WAVE)).is_none() {
         return;
     }

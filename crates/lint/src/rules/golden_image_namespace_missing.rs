@@ -40,7 +40,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 .at(place)
                 .label("SSP creates no namespace but its own")
                 .help(format!("add a Namespace {name} to the cluster's directory"))
-                .fixes(append_document(cx.document(), &format!("add a Namespace {name}"), &manifest)),
+                .fixes(Fix::append(&cx.document().file, &format!("add a Namespace {name}"), &manifest)),
         );
     }
 }

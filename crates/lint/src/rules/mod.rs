@@ -309,18 +309,6 @@ mod prelude {
         }
     }
 
-    /// A suggestion that appends a document to a document's file, which has to be YAML.
-    pub(super) fn append_document(document: &Document, title: &str, manifest: &str) -> Option<Fix> {
-        let text = document.file.text();
-        let extension = document.file.path().extension().unwrap_or_default();
-        if !matches!(extension, "yaml" | "yml") {
-            return None;
-        }
-        let end = Span::new(text.len(), text.len());
-        let separator = if text.ends_with('\n') { "---\n" } else { "\n---\n" };
-        Some(suggested_text(title, document.location(end), format!("{separator}{manifest}")))
-    }
-
     /// Adds a suggestion to replace the marked name by the intended one; otherwise other help.
     pub(super) fn did_you_mean(
         finding: Finding,

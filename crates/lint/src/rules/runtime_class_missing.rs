@@ -12,7 +12,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(name) = field.text().filter(|name| !name.is_empty() && !names.contains(name)) else {
         return;
     };
-    if names.is_empty() || !cx.of_kind(MAKER).is_empty() || !cx.other_objects().templates().is_empty() {
+    if names.is_empty() || !cx.of_kind(MAKER).is_empty() || !cx.other_objects().templates.is_empty() {
         return;
     }
     let finding = cx

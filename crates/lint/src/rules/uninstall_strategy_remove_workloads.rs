@@ -20,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         "BlockUninstallIfWorkloadsExist",
     );
     finding = finding.fix(keep);
-    if let Some(prune) = cx.other_objects().pruned_by() {
+    if let Some(prune) = &cx.other_objects().pruned_by {
         finding = finding.error().related(prune.clone(), "deletes what git no longer has");
     }
     out.report(finding);

@@ -2,7 +2,7 @@
 
 use hcoplan_diagnostics::source::origin_name;
 use hcoplan_yaml::edit::{Change, apply, edits, inline};
-use hcoplan_yaml::{Segment, Style, Value as Yaml};
+use hcoplan_yaml::{Segment, Style};
 use serde_json::Value as Json;
 
 use super::known::Assumed;
@@ -12,7 +12,7 @@ use crate::repo::paths::in_root;
 use crate::repo::{AppliedBy, CONFIG_FILE, ClusterRef, Loaded, Repo, WithSource};
 
 /// The contents of `hcoplan.yaml`.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Configuration {
     /// Whether charts are rendered.
     has_charts: bool,
@@ -107,9 +107,7 @@ impl Facts {
 
     /// An item of an existing file, or its top, with what it lacks.
     fn added_to(&self, text: &str, at: &Path) -> Option<String> {
-        let root = parsed(text)?.root;
-        let known = self.known().map(|(key, value)| (at.key(key), value.into()));
-        let mut now = changed(text, known.filter_map(|(path, value)| lacks(&root, path, value)).collect())?;
+        let mut now = with_values(text, self.known().map(|(key, value)| (at.key(key), value.into())))?;
         let root = parsed(&now)?.root;
         let item = root.at(at)?;
         if item.style != Style::Block {
@@ -162,8 +160,7 @@ impl Configuration {
 
     /// That of an inventory of a cluster.
     pub fn of_inventory(repo: &Repo, cluster: &ClusterRef, inventory: &Utf8Path) -> Self {
-        let mut out =
-            Self { has_charts: false, release: None, is_whole: repo.clusters().len() == 1, groups: Vec::new() };
+        let mut out = Self { is_whole: repo.clusters().len() == 1, ..Self::default() };
         out.add_inventory(cluster, inventory);
         out
     }
@@ -196,7 +193,7 @@ impl Configuration {
         now = without_questions(&now, 0, &answered);
         // A file of comments has no document.
         let documents = yaml::parse_yaml(&SourceFile::new(CONFIG_FILE, &now)).documents;
-        let (empty, with_content): (Vec<_>, Vec<_>) = documents.iter().partition(|document| is_empty(&document.root));
+        let (empty, with_content): (Vec<_>, Vec<_>) = documents.iter().partition(|document| document.root.is_empty());
         if with_content.is_empty() {
             let braces = empty.iter().map(|document| document.root.span.range()).next_back();
             now.replace_range(braces.unwrap_or_default(), "");
@@ -209,8 +206,7 @@ impl Configuration {
         } else {
             let charts = self.has_charts.then_some(("helm", Json::Bool(true)));
             let all = self.release.iter().map(|label| ("release", label.as_str().into())).chain(charts);
-            let root = parsed(&now)?.root;
-            now = changed(&now, all.filter_map(|(key, value)| lacks(&root, Path::dotted(key), value)).collect())?;
+            now = with_values(&now, all.map(|(key, value)| (Path::dotted(key), value)))?;
             for (paths, facts) in &self.groups {
                 now = self.group_added_to(&now, paths, facts)?;
             }
@@ -307,11 +303,6 @@ fn has_entry(repo: &Repo, cluster: &ClusterRef) -> bool {
     repo.clusters().iter().filter(|other| other.named_path() == cluster.named_path()).count() == 1
 }
 
-/// Whether a document has no setting.
-fn is_empty(root: &Node) -> bool {
-    matches!(root.value, Yaml::Null) || matches!(root.value, Yaml::Map(_)) && root.entries().is_empty()
-}
-
 /// A text with other lines at its end.
 fn appended(text: &str, lines: &str) -> String {
     let line_break = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
@@ -333,10 +324,11 @@ fn end_of_item(text: &str, item: &Node) -> (usize, usize) {
     (indent, end)
 }
 
-/// The change that puts in a value where another or none is.
-fn lacks(root: &Node, path: Path, value: Json) -> Option<Change> {
-    let is_wanted = root.at(&path).is_none_or(|own| own.to_json() != value);
-    is_wanted.then_some(Change::Set(path, value))
+/// A text with values where others or none are.
+fn with_values(text: &str, values: impl Iterator<Item = (Path, Json)>) -> Option<String> {
+    let root = parsed(text)?.root;
+    let lacks = |(path, value): &(Path, Json)| root.at(path).is_none_or(|own| own.to_json() != *value);
+    changed(text, values.filter(lacks).map(|(path, value)| Change::Set(path, value)).collect())
 }
 
 /// The paths of an item of `clusters`.

@@ -10,7 +10,7 @@ use super::identity::{SYNC_OPTIONS, has_sync_option};
 use super::left::{Fate, Left};
 use super::mentions::has;
 use super::nodes::names_of;
-use super::paths::parent;
+use super::paths::{matches_any, parent};
 use super::wrapper_changes::is_planned;
 use super::wrappers::policy;
 use super::{ClusterRef, Repo, is_same_document, wrapper_fields};
@@ -178,6 +178,13 @@ fn changed(old: &Value, new: &Value, path: &str, is_known: &dyn Fn(&str) -> bool
     })
 }
 
+/// Whether an annotation of an object, or with `labels` a label, has such a value.
+fn says(document: &Document, labels: bool, key: &str, is_meant: impl Fn(&str) -> bool) -> bool {
+    let all = ["metadata.annotations"].into_iter().chain(labels.then_some("metadata.labels"));
+    let mut values = all.filter_map(|all| document.root.below(all)?.get(key)?.as_str());
+    values.any(is_meant)
+}
+
 impl Applied {
     /// Whether it applies to the same cluster as another one, or may.
     fn may_apply_to(&self, other: &Self) -> bool {
@@ -228,11 +235,8 @@ impl Repo {
     /// Flux without `postBuild`.
     pub(super) fn is_applied_as_written(&self, cluster: &ClusterRef) -> bool {
         let is_disabled = || {
-            self.object(cluster.object).is_some_and(|document| {
-                let mut all =
-                    ["metadata.annotations", "metadata.labels"].iter().filter_map(|key| document.root.below(key));
-                all.any(|all| all.get(DISABLED).and_then(Node::as_str) == Some("disabled"))
-            })
+            let object = self.object(cluster.object);
+            object.is_some_and(|object| says(&object, true, DISABLED, |value| value == "disabled"))
         };
         let leaves = |by: &&Applied| match by.kind {
             Kind::Application | Kind::ApplicationSet => by.sources.iter().all(|s| s.node.get("plugin").is_none()),
@@ -306,11 +310,8 @@ impl Repo {
 
     /// Whether an ignore file of the controller, in any directory above, or its GitRepository leaves a file out.
     fn is_ignored(&self, applied: &Applied, file: &Utf8Path) -> bool {
-        let matches = |text: &str, directory: &Utf8Path| {
-            let walk = Walk { ignore: text.lines().map(ToOwned::to_owned).collect(), ..Walk::default() };
-            let below = file.strip_prefix(directory).unwrap_or(file);
-            walk.matcher().is_ok_and(|matcher| matcher.matched_path_or_any_parents(below, false).is_ignore())
-        };
+        let matches =
+            |text: &str, directory: &Utf8Path| matches_any(text, file.strip_prefix(directory).unwrap_or(file));
         let by_file = |directory: &Utf8Path| {
             let name = applied.kind.controller().ignore_file()?;
             let bytes = self.tree.read(&directory.join(name)).ok()?;
@@ -328,11 +329,9 @@ impl Repo {
     /// Whether annotations or labels of the HyperConverged keep a controller from applying it, or that it is a list.
     fn left_out_by_itself(&self, controller: Controller, cluster: &ClusterRef) -> Option<LeftOut> {
         let document = self.object(cluster.object)?;
-        let labels = (controller == Controller::Flux).then_some("metadata.labels");
-        let all = || ["metadata.annotations"].into_iter().chain(labels).filter_map(|key| document.root.below(key));
         let is_it = |(of, key, value, but): &&(Controller, &str, Option<&str>, Option<&str>)| {
             let is_meant = |own: &str| *but != Some(own) && value.is_none_or(|value| own.eq_ignore_ascii_case(value));
-            *of == controller && all().any(|all| all.get(key).and_then(Node::as_str).is_some_and(is_meant))
+            *of == controller && says(&document, controller == Controller::Flux, key, is_meant)
         };
         let found = METADATA.iter().find(is_it).map(|(_, key, value, _)| LeftOut::Metadata(key, value.unwrap_or("…")));
         let is_list = controller == Controller::ArgoCd

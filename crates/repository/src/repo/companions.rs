@@ -54,21 +54,14 @@ pub(super) fn subscriptions_without_hyperconverged(
             .label("installs the operator, which deploys nothing by itself")
             .help("declare a HyperConverged")
             .at(location.clone());
-        Some(finding.fixes(declare_hyperconverged(location)))
+        Some(finding.fixes(declare_hyperconverged(&location)))
     };
     missing.filter_map(finding).collect()
 }
 
 /// A fix that adds a HyperConverged of any release after the Subscription.
-fn declare_hyperconverged(location: Location) -> Option<Fix> {
-    const MANIFEST: &str = "---\napiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  name: \
+fn declare_hyperconverged(location: &Location) -> Option<Fix> {
+    const MANIFEST: &str = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  name: \
                             kubevirt-hyperconverged\n  namespace: kubevirt-hyperconverged\nspec: {}\n";
-    let text = location.file.text();
-    let extension = location.file.path().extension().unwrap_or_default();
-    if !matches!(extension, "yaml" | "yml") {
-        return None;
-    }
-    let line = if text.ends_with('\n') { "" } else { "\n" };
-    let end = Location::new(&location.file, Span::new(text.len(), text.len()));
-    Some(Fix::edit("declare a HyperConverged", Applicability::Suggestion, end, format!("{line}{MANIFEST}")))
+    Fix::append(&location.file, "declare a HyperConverged", MANIFEST)
 }

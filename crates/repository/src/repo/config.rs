@@ -182,10 +182,7 @@ fn level(node: &Node) -> Option<Option<Severity>> {
         Yaml::Bool(false) => Some(None),
         Yaml::String(text) => match text.as_str() {
             "off" | "never" => Some(None),
-            "info" => Some(Some(Severity::Info)),
-            "warning" => Some(Some(Severity::Warning)),
-            "error" => Some(Some(Severity::Error)),
-            _ => None,
+            name => Severity::ALL.into_iter().find(|severity| severity.as_str() == name).map(Some),
         },
         _ => None,
     }

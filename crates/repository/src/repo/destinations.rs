@@ -16,7 +16,7 @@ impl Repo {
     /// The clusters to which controllers apply a file, or may.
     fn destinations<'r>(&'r self, file: &'r Utf8Path) -> Vec<&'r Destination> {
         let is_build = self.inputs_of(file).is_some();
-        let all = self.gitops().reaching(&*self.tree, file);
+        let all = self.gitops().around(parent(file)).filter(|by| by.reaches(&*self.tree, file));
         let own = all.filter(|by| !is_build || self.builds_into(by, parent(file)));
         own.filter_map(|by| by.destination.as_ref()).collect()
     }

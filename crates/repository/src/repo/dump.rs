@@ -79,12 +79,8 @@ impl Dump {
     /// Adds the objects of a file.
     pub fn add(&mut self, file: &Arc<SourceFile>) {
         let parsed = yaml::parse(file);
-        if let Some(problem) = parsed.problems.iter().find(|p| p.kind.is_fatal()) {
-            let at = file.position(problem.span.start);
-            let path = file.path();
-            let place = format!("{path}:{}:{}", at.line, at.column);
-            self.broken.push(format!("{place}: {}", problem.message));
-            return;
+        if let Some(problem) = parsed.fatal(file) {
+            return self.broken.push(problem);
         }
         let mut has_objects = false;
         for document in parsed.documents.into_iter().map(Arc::new) {

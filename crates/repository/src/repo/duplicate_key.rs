@@ -134,7 +134,7 @@ fn duplicate(text: &str, part: Range<usize>) -> Option<Option<(Span, Span)>> {
     let is_inside = |span: Span| part.start <= span.start as usize && span.end as usize <= part.end;
     let mut duplicate = parsed.problems.iter().filter(|p| p.kind == ProblemKind::DuplicateKey && is_inside(p.span));
     let first = duplicate.find_map(|p| Some((p.context.as_ref()?.0, p.span)));
-    (!parsed.problems.iter().any(|p| p.kind.is_fatal())).then_some(first)
+    (!parsed.is_broken()).then_some(first)
 }
 
 #[cfg(test)]

@@ -69,7 +69,7 @@ impl Left {
 }
 
 /// Whether the deletion of a HyperConverged deletes virtual machines and their disks, too.
-fn removes_workloads(object: &Value) -> bool {
+pub fn removes_workloads(object: &Value) -> bool {
     let fields = ["/spec/deployment/uninstallStrategy", "/spec/uninstallStrategy"];
     fields.iter().any(|field| object.pointer(field).is_some_and(|strategy| strategy == "RemoveWorkloads"))
 }

@@ -494,15 +494,18 @@ pub fn identity_in(
 
 /// The first source of each fact, or the distribution's default.
 fn identity(candidates: Candidates, release: Option<&Release>) -> Identity {
-    let first = |facts: Vec<WithSource<String>>| facts.into_iter().next();
     let default = release
         .map_or_else(|| Inventory::default().namespace, |release| release.distribution().namespace.value.clone());
     Identity {
-        namespace: first(candidates.namespaces).unwrap_or_else(|| WithSource::assumed(default)),
-        platform: candidates.platforms.into_iter().next().unwrap_or(WithSource::assumed(Inventory::default().platform)),
-        release: first(candidates.releases),
-        update: candidates.updates.into_iter().next().unwrap_or(WithSource::assumed(UpdateMethod::default())),
+        namespace: first(candidates.namespaces, default),
+        platform: first(candidates.platforms, Inventory::default().platform),
+        release: candidates.releases.into_iter().next(),
+        update: first(candidates.updates, UpdateMethod::default()),
     }
+}
+
+fn first<T>(facts: Vec<WithSource<T>>, default: T) -> WithSource<T> {
+    facts.into_iter().next().unwrap_or(WithSource::assumed(default))
 }
 
 /// Sets the inventory's namespace, platform and update method from other manifests if it has none, and where they say

@@ -87,6 +87,7 @@ pub use identity::{FactOrigin, Identity, SYNC_OPTIONS, WithSource, has_sync_opti
 pub use ignored::IgnoredField;
 pub use kustomization::{has_kustomization, is_kustomization};
 pub use layers::{Layer, annotation_layers};
+pub use left::removes_workloads;
 pub use load::{Loaded, ReleaseBasis, identity_in};
 pub use named_file::read_named;
 pub use objects::{ClusterRef, Pairing};

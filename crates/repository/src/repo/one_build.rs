@@ -70,24 +70,12 @@ impl Tree for ClusterTree {
         self.tree.read(path)
     }
 
-    fn mentions(&self, path: &Utf8Path, words: &[&str]) -> bool {
-        self.tree.mentions(path, words)
-    }
-
     fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
         self.tree.check(path)
     }
 
-    fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
-        self.tree.real(path)
-    }
-
-    fn digest(&self, path: &Utf8Path) -> Option<String> {
-        self.tree.digest(path)
-    }
-
-    fn root_name(&self) -> Option<String> {
-        self.tree.root_name()
+    fn inner(&self) -> Option<&dyn Tree> {
+        Some(&*self.tree)
     }
 }
 

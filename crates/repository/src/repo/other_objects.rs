@@ -19,12 +19,19 @@ use crate::prelude::*;
 #[derive(Debug, Default)]
 pub struct OtherObjects {
     by_kind: BTreeMap<String, Vec<Arc<Document>>>,
-    templates: Vec<Arc<SourceFile>>,
-    parts: Vec<Arc<Document>>,
-    created: Vec<Arc<Document>>,
-    problems: Vec<Finding>,
-    skips_dry_run: Option<bool>,
-    pruned_by: Option<Location>,
+    /// Files that are templates, not YAML yet, so their objects are unknown.
+    pub templates: Vec<Arc<SourceFile>>,
+    /// The documents of which its built files were made.
+    pub parts: Vec<Arc<Document>>,
+    /// The machines that a person creates from an OpenShift Template, with its parameters' default values.
+    pub created: Vec<Arc<Document>>,
+    /// Files of KubeVirt's objects that can't be parsed.
+    pub problems: Vec<Finding>,
+    /// Whether the Application that applies the cluster's HyperConverged skips the dry run of missing kinds; `None` if
+    /// no Application of the repository applies it.
+    pub skips_dry_run: Option<bool>,
+    /// Where what applies the cluster's HyperConverged says that it prunes, unless the HyperConverged is kept from that.
+    pub pruned_by: Option<Location>,
     /// By kind, the first of each namespace and name; computed at the first look-up by name.
     by_name: OnceLock<HashMap<String, ByName>>,
 }
@@ -42,11 +49,6 @@ const MACHINES: [&str; 3] = ["kubevirt.io", "cdi.kubevirt.io", "instancetype.kub
 const CLAIMS: [&str; 2] = ["PersistentVolumeClaim", "DataVolume"];
 
 impl OtherObjects {
-    /// Files of KubeVirt's objects that can't be parsed.
-    pub fn problems(&self) -> &[Finding] {
-        &self.problems
-    }
-
     /// The documents of a kind (`VirtualMachine`), in the order of their paths.
     pub fn of_kind(&self, kind: &str) -> &[Arc<Document>] {
         self.by_kind.get(kind).map_or(&[], Vec::as_slice)
@@ -70,32 +72,6 @@ impl OtherObjects {
     /// All kinds, sorted.
     pub fn kinds(&self) -> impl Iterator<Item = &str> {
         self.by_kind.keys().map(String::as_str)
-    }
-
-    /// Files that are templates, not YAML yet, so their objects are unknown.
-    pub fn templates(&self) -> &[Arc<SourceFile>] {
-        &self.templates
-    }
-
-    /// The documents of which its built files were made.
-    pub fn parts(&self) -> &[Arc<Document>] {
-        &self.parts
-    }
-
-    /// The machines that a person creates from an OpenShift Template, with its parameters' default values.
-    pub fn created(&self) -> &[Arc<Document>] {
-        &self.created
-    }
-
-    /// Whether the Application that applies the cluster's HyperConverged skips the dry run of missing kinds; `None` if
-    /// no Application of the repository applies it.
-    pub fn skips_dry_run(&self) -> Option<bool> {
-        self.skips_dry_run
-    }
-
-    /// Where what applies the cluster's HyperConverged says that it prunes, unless the HyperConverged is kept from that.
-    pub fn pruned_by(&self) -> Option<&Location> {
-        self.pruned_by.as_ref()
     }
 
     fn add(&mut self, document: Arc<Document>) {
@@ -356,7 +332,7 @@ parameters:
 - {name: HOST, value: web}
 ";
         let objects = objects_of(SourceFile::new("template.yaml", text), false);
-        let created: Vec<serde_json::Value> = objects.created().iter().map(|d| d.root.to_json()).collect();
+        let created: Vec<serde_json::Value> = objects.created.iter().map(|d| d.root.to_json()).collect();
         let spec = serde_json::json!({"template": {"spec": {"domain": {"cpu": {"cores": 2}}, "hostname": "web-a"}}});
         assert_eq!(created.len(), 1);
         assert_eq!((&created[0]["metadata"]["name"], &created[0]["spec"]), (&"${NAME}".into(), &spec));

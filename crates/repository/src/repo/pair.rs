@@ -49,19 +49,17 @@ pub(super) fn pair(
     let mut out = Paired::default();
     let mut clusters: Vec<ClusterRef> = Vec::with_capacity(objects.hyperconvergeds.len());
     let (mut claimed, mut named) = (BTreeSet::new(), BTreeSet::new());
-    let is_unbuilt = |entry: &&ClusterEntry| {
+    let is_unbuilt = |entry: &ClusterEntry| {
         let path = in_root(&entry.path.value);
         path.is_some_and(|p| objects.unbuilt.contains(&p) || objects.unrendered.iter().any(|d| p.starts_with(d)))
     };
-    let report = |entry: &ClusterEntry, wrong: Vec<Finding>, out: &mut Paired| {
-        let path = in_root(&entry.path.value);
-        let is_meant = path.as_ref().is_none_or(|path| path.starts_with(within) || within.starts_with(path));
-        let wrong = wrong.into_iter().filter(|_| is_meant);
-        out.wrong_entries.extend(wrong.map(|finding| (path.clone(), finding)));
-    };
-    for entry in config.clusters.iter().filter(|e| !is_unbuilt(e)) {
+    // An entry of the trusted revision may name what the change removes, together with its own entry.
+    let used = config.clusters.iter().map(|entry| (entry, false));
+    let entries = used.chain(own.into_iter().flat_map(|own| &own.clusters).map(|entry| (entry, true)));
+    for (entry, is_own) in entries.filter(|(entry, _)| !is_unbuilt(entry)) {
         let mut wrong = Vec::new();
-        match by_directory.entry(entry, &mut wrong) {
+        let found = by_directory.entry(entry, &mut wrong);
+        match found.filter(|_| !is_own) {
             Some(cluster) if entry.name.is_none() && claimed.contains(&cluster.object) => {
                 let message = "another entry is about this HyperConverged, too".to_owned();
                 wrong.push(invalid(message, &entry.path.place).help("give one of them a `name`, or delete it"));
@@ -73,15 +71,10 @@ pub(super) fn pair(
             }
             None => {}
         }
-        if own.is_none() {
-            report(entry, wrong, &mut out);
-        }
-    }
-    // An entry of the trusted revision may name what the change removes, together with its own entry.
-    for entry in own.into_iter().flat_map(|own| &own.clusters).filter(|e| !is_unbuilt(e)) {
-        let mut wrong = Vec::new();
-        by_directory.entry(entry, &mut wrong);
-        report(entry, wrong, &mut out);
+        let path = in_root(&entry.path.value);
+        let is_meant = path.as_ref().is_none_or(|path| path.starts_with(within) || within.starts_with(path));
+        let wrong = wrong.into_iter().filter(|_| is_meant && (is_own || own.is_none()));
+        out.wrong_entries.extend(wrong.map(|finding| (path.clone(), finding)));
     }
     let missing = by_directory.missing_inventories(own.unwrap_or(config));
     out.wrong_entries.extend(missing.into_iter().map(|finding| (None, finding)));
@@ -101,16 +94,28 @@ pub(super) fn pair(
         if cluster.name != first.name {
             return false;
         }
-        let why = match (names(cluster.object), names(first.object)) {
-            ([_, own], [_, other]) if own != HCO_NAME && other == HCO_NAME => Taken::OtherName,
-            (own, other) if own != other => Taken::OtherNamespace(own[0].clone(), other[0].clone()),
+        let name = &first.name;
+        let message = match (names(cluster.object), names(first.object)) {
+            ([_, own], [_, other]) if own != HCO_NAME && other == HCO_NAME => {
+                format!("HCO reconciles the HyperConverged `{HCO_NAME}` only, so the other one is not planned")
+            }
+            (own, other) if own != other => {
+                let [own, other] = [&own[0], &other[0]];
+                format!("cluster `{name}` has two HyperConvergeds: that in {other} is planned, that in {own} isn't")
+            }
             _ => {
+                let message = format!(
+                    "two HyperConvergeds have the cluster name `{name}`: the last one overwrites the other, and is planned"
+                );
                 // What is applied last stays.
                 std::mem::swap(cluster, first);
-                Taken::Overwritten
+                message
             }
         };
-        out.findings.push(duplicate_name(&cluster.name, &why, place(cluster.object), place(first.object)));
+        let finding = Finding::new(&CLUSTER_NAME_TAKEN, message)
+            .label("not planned")
+            .help("name both in hcoplan.yaml, or move one to its own directory");
+        out.findings.push(related(finding, place(cluster.object), place(first.object), "planned"));
         true
     });
     out.shared = share(&mut clusters);
@@ -172,36 +177,6 @@ fn name_by_file(
             cluster.name = file.join(last).as_str().into();
         }
     }
-}
-
-/// Why one of two HyperConvergeds of a cluster isn't planned.
-enum Taken {
-    /// HCO reconciles only the planned one.
-    OtherName,
-    /// They are in these namespaces, the planned one in the second.
-    OtherNamespace(String, String),
-    /// The planned one overwrites it.
-    Overwritten,
-}
-
-fn duplicate_name(name: &str, why: &Taken, own: Option<Location>, other: Option<Location>) -> Finding {
-    let message = match why {
-        Taken::OtherName => {
-            format!("HCO reconciles the HyperConverged `{HCO_NAME}` only, so the other one is not planned")
-        }
-        Taken::OtherNamespace(own, other) => {
-            format!("cluster `{name}` has two HyperConvergeds: that in {other} is planned, that in {own} isn't")
-        }
-        Taken::Overwritten => {
-            format!(
-                "two HyperConvergeds have the cluster name `{name}`: the last one overwrites the other, and is planned"
-            )
-        }
-    };
-    let finding = Finding::new(&CLUSTER_NAME_TAKEN, message)
-        .label("not planned")
-        .help("name both in hcoplan.yaml, or move one to its own directory");
-    related(finding, own, other, "planned")
 }
 
 /// Assigns an index to every inventory of several clusters; returns their number.

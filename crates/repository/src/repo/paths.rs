@@ -38,6 +38,12 @@ pub(super) fn has_in<P: Borrow<Utf8Path> + Ord>(paths: &BTreeSet<P>, directory: 
     paths.range::<Utf8Path, _>(from).next().is_some_and(|first| first.borrow().starts_with(directory))
 }
 
+/// Whether one of the lines of an ignore file leaves out a path.
+pub(super) fn matches_any(patterns: &str, path: &Utf8Path) -> bool {
+    let walk = Walk { ignore: patterns.lines().map(ToOwned::to_owned).collect(), ..Walk::default() };
+    walk.matcher().is_ok_and(|matcher| matcher.matched_path_or_any_parents(path, false).is_ignore())
+}
+
 /// The files of a tree; none if it can't be listed.
 pub(super) fn files_of(tree: &dyn Tree) -> Vec<Utf8PathBuf> {
     tree.list(&Walk::default()).map(|listing| listing.files).unwrap_or_default()

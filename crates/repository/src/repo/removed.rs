@@ -3,7 +3,7 @@
 use hcoplan_rule_pages::rules::HCO_REMOVED;
 
 use super::open::configuration;
-use super::paths::in_root;
+use super::paths::{in_root, matches_any};
 use super::{ClusterRef, Repo};
 use crate::prelude::*;
 
@@ -38,11 +38,8 @@ impl Repo {
 
     /// The pattern of `ignore` in `hcoplan.yaml` that excludes a cluster of another revision.
     pub fn ignoring(&self, cluster: &ClusterRef) -> Option<&Location> {
-        let matches = |pattern: &str| {
-            let walk = Walk { ignore: vec![pattern.to_owned()], ..Walk::default() };
-            walk.matcher().is_ok_and(|m| m.matched_path_or_any_parents(cluster.path(), false).is_ignore())
-        };
-        self.config().ignore.iter().find(|pattern| matches(&pattern.value)).map(|pattern| &pattern.place)
+        let mut patterns = self.config().ignore.iter();
+        patterns.find(|pattern| matches_any(&pattern.value, cluster.path())).map(|pattern| &pattern.place)
     }
 }
 
@@ -59,8 +56,9 @@ pub fn removed_finding(before: &Repo, after: &Repo, cluster: &ClusterRef) -> Fin
     let is_named = before.names(cluster);
     // A file that is only hidden, or not applied any more, still has the cluster.
     let is_there = after.files.iter().any(|file| file.path.starts_with(cluster.named_path()));
-    let is_intended = is_named && !after.names(cluster) && !is_there;
-    let mut finding = match (after.ignoring(cluster), left) {
+    let ignored = after.ignoring(cluster);
+    let is_intended = is_named && ignored.is_none() && !after.names(cluster) && !is_there;
+    let finding = match (ignored, left) {
         (Some(pattern), _) => {
             let message = format!("hcoplan.yaml ignores the HyperConverged of cluster {name}");
             Finding::new(&HCO_REMOVED, message)
@@ -68,10 +66,7 @@ pub fn removed_finding(before: &Repo, after: &Repo, cluster: &ClusterRef) -> Fin
                 .help("remove the pattern from `ignore`")
                 .related(pattern.clone(), "this pattern")
         }
-        (None, Some(left)) => {
-            let finding = Finding { cluster: Some(name.clone()), ..left.finding(before, cluster, None) };
-            return if is_intended { finding.warning().help(INTENDED) } else { finding };
-        }
+        (None, Some(left)) => left.finding(before, cluster, None),
         (None, None) => {
             Finding::new(&HCO_REMOVED, format!("the HyperConverged of cluster {name} is not found any more"))
                 .label("it was here before the change")
@@ -82,12 +77,9 @@ pub fn removed_finding(before: &Repo, after: &Repo, cluster: &ClusterRef) -> Fin
                 })
         }
     };
-    if is_intended && after.ignoring(cluster).is_none() {
-        finding = finding.warning().help(INTENDED);
-    }
-    finding.location = before.named_at(cluster.object);
-    finding.cluster = Some(name.clone());
-    finding
+    let finding = if is_intended { finding.warning().help(INTENDED) } else { finding };
+    let location = finding.location.clone().or_else(|| before.named_at(cluster.object));
+    Finding { location, cluster: Some(name.clone()), ..finding }
 }
 
 #[cfg(test)]

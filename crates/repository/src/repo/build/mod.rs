@@ -34,7 +34,7 @@ pub use self::layer_values::{LayerValue, layer_values};
 pub use self::layers::{BuildLayer, LayerKind};
 pub use self::native::selects;
 use self::native::{Accumulated, Refused, accumulate, emitted, first_line};
-pub(super) use self::native::{DISABLED, whole};
+pub(super) use self::native::{DISABLED, split_image, whole};
 pub(super) use self::post_renderer::post_render;
 pub(super) use self::remote::looks_remote;
 pub(super) use self::run::{BuildTarget, run_program};

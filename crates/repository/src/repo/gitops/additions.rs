@@ -9,7 +9,7 @@ use hcoplan_yaml::Style;
 use super::variables::variables;
 use super::{Applied, GitOps, Kind, Source};
 use crate::prelude::*;
-use crate::repo::build::Additions;
+use crate::repo::build::{Additions, split_image};
 use crate::repo::kustomization::{Entry, Field, entries_at, has_kustomization};
 use crate::repo::nodes::{entry, is_on, said};
 use crate::repo::paths::file_in;
@@ -98,9 +98,8 @@ fn map_at(place: &Node, members: Vec<(&str, Node)>) -> Node {
 /// An entry of `images` that `[old=]new[:tag][@digest]` means.
 fn image(place: &Node, text: &str) -> Node {
     let (old, new) = text.split_once('=').unwrap_or(("", text));
-    let (rest, digest) = new.split_once('@').unwrap_or((new, ""));
-    let after = rest.rfind('/').map_or(0, |at| at + 1);
-    let (name, tag) = rest[after..].find(':').map_or((rest, ""), |at| (&rest[..after + at], &rest[after + at + 1..]));
+    let (name, tag, digest) = split_image(new);
+    let (tag, digest) = (tag.trim_start_matches(':'), digest.trim_start_matches('@'));
     let of = |text: &str| Node { value: Value::String(text.to_owned()), ..place.clone() };
     let old = if old.is_empty() { name } else { old };
     let members = [("name", old), ("newName", name), ("newTag", tag), ("digest", digest)];

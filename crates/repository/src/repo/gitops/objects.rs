@@ -152,15 +152,6 @@ impl GitOps {
         indexes.into_iter().filter_map(|index| self.applied.get(index))
     }
 
-    /// What applies a file, or may.
-    pub(in crate::repo) fn reaching<'a>(
-        &'a self,
-        tree: &'a dyn Tree,
-        file: &'a Utf8Path,
-    ) -> impl Iterator<Item = &'a Applied> {
-        self.around(parent(file)).filter(move |by| by.reaches(tree, file))
-    }
-
     /// The name of what it applies: its own, after that of its file's directory where several clusters have an object of
     /// the name.
     pub(in crate::repo) fn output_name(&self, applied: &Applied) -> String {

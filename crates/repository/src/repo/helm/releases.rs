@@ -352,7 +352,7 @@ fn of_kustomizations(tree: &dyn Tree, chart: &Utf8Path, files: &[Utf8PathBuf]) -
         }
         let read = Kustomization::read(&file);
         let Some(document) = &read.document else { continue };
-        let home = document.root.below("helmGlobals.chartHome").and_then(Node::as_str).unwrap_or("charts");
+        let home = document.root.text_at("helmGlobals.chartHome").unwrap_or("charts");
         for own in document.root.list_at("helmCharts") {
             if file_in(&read.directory().join(home), own.text("name")).as_deref() == Some(chart) {
                 out.push(of_kustomization(&read, document, own, files));

@@ -359,7 +359,7 @@ fn other_objects_are_those_of_the_own_directory() {
     let loaded = repo.load(cluster).expect("readable");
     let other_objects = repo.other_objects(cluster, &loaded);
     assert_eq!(other_objects.of_kind("VirtualMachine").len(), 2);
-    let broken: Vec<_> = other_objects.problems().iter().filter_map(|f| f.location.as_ref()).collect();
+    let broken: Vec<_> = other_objects.problems.iter().filter_map(|f| f.location.as_ref()).collect();
     assert_eq!(broken.iter().map(|place| place.file.path().as_str()).collect::<Vec<_>>(), ["a/broken-vm.yaml"]);
     let kinds: Vec<&str> = other_objects.kinds().collect();
     assert_eq!(kinds, ["HyperConverged", "Pod", "VirtualMachine"]);

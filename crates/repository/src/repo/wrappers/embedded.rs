@@ -63,10 +63,13 @@ pub(in super::super) struct Texts {
     pub(in super::super) missed: Vec<Span>,
 }
 
+fn at(range: Range<usize>) -> Span {
+    Span::new(range.start, range.end)
+}
+
 /// The manifests in a file that isn't YAML.
 pub(in super::super) fn of_text(file: &Arc<SourceFile>) -> Texts {
     let text = file.text();
-    let at = |range: Range<usize>| Span::new(range.start, range.end);
     let mut out = Texts::default();
     if !text.contains(HCO) && !contains_kind(text) && !text.contains("HyperConverged") {
         return out;
@@ -86,7 +89,6 @@ pub(in super::super) fn of_text(file: &Arc<SourceFile>) -> Texts {
 
 /// The manifests in a file that is a template of YAML.
 pub(in super::super) fn of_template(file: &Arc<SourceFile>) -> Texts {
-    let at = |range: Range<usize>| Span::new(range.start, range.end);
     let mut out = Texts::default();
     of_manifest(file.text(), Language::Jinja, &at, file, 0, &mut out);
     out

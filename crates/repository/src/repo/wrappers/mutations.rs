@@ -5,7 +5,7 @@ use globset::Glob;
 use super::group;
 use crate::prelude::*;
 use crate::repo::mentions::HCO;
-use crate::repo::nodes::all_nodes;
+use crate::repo::nodes::{all_nodes, is_on};
 
 /// The groups and kinds of objects that change others at admission, or delete them.
 const MUTATORS: [(&str, &str); 13] = [
@@ -38,7 +38,7 @@ pub(super) fn changes_hyperconverged(root: &Node) -> bool {
     let is_own = root.list_at("webhooks").iter().any(|hook| hook.text("name").ends_with("hco.kubevirt.io"));
     let acts = match group(root) {
         "kyverno.io" | "policies.kyverno.io" => has_key(root, &["mutate", "mutations", "generate", "schedule"]),
-        "policies.kubewarden.io" => root.below("spec.mutating").is_some_and(Node::is_true),
+        "policies.kubewarden.io" => is_on(root, "spec.mutating"),
         _ => true,
     };
     is_mutator && !is_own && acts && names(root, false)

@@ -1,5 +1,7 @@
 //! Accumulates the objects of a kustomization, in kustomize's order.
 
+use std::rc::Rc;
+
 use hcoplan_yaml::locate_in_scalar;
 
 use super::super::layers::{BuildLayer, LayerKind};
@@ -219,8 +221,7 @@ impl Accumulation<'_, '_> {
                 objects_of(Placed::of_document(document), &mut added)?;
             }
         } else {
-            let inner = self.all.at(&self.all.tree.real(&path));
-            let inner = inner.ok_or_else(|| refused(RefusedReason::Missing(name.to_owned())))?;
+            let inner = self.inner(entry, name, &path)?;
             if inner.is_component {
                 return Err(refused(RefusedReason::OtherKind(name.to_owned(), "a component", "resources")));
             }
@@ -239,14 +240,19 @@ impl Accumulation<'_, '_> {
         Ok(())
     }
 
+    /// The kustomization in a directory that an entry names.
+    fn inner(&self, entry: &Entry, name: &str, path: &Utf8Path) -> Result<Rc<Kustomization>, Refused> {
+        let missing = || Refused { place: entry.place(), why: RefusedReason::Missing(name.to_owned()) };
+        self.all.at(&self.all.tree.real(path)).ok_or_else(missing)
+    }
+
     fn component(&mut self, directory: &Utf8Path, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
         let Some(name) = entry.node.as_str() else { return Ok(()) };
         let Some(path) = self.local(directory, &entry.place(), name)? else { return Ok(()) };
-        let inner = self.all.at(&self.all.tree.real(&path));
-        let refused = |why| Refused { place: entry.place(), why };
-        let inner = inner.ok_or_else(|| refused(RefusedReason::Missing(name.to_owned())))?;
+        let inner = self.inner(entry, name, &path)?;
         if !inner.is_component && inner.rejected.is_none() {
-            return Err(refused(RefusedReason::OtherKind(name.to_owned(), "no component", "components")));
+            let why = RefusedReason::OtherKind(name.to_owned(), "no component", "components");
+            return Err(Refused { place: entry.place(), why });
         }
         *objects = self.kustomization(&inner, std::mem::take(objects))?;
         Ok(())

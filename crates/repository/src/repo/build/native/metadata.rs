@@ -224,7 +224,7 @@ fn replaced_image(old: &str, entry: &Node) -> Option<String> {
 }
 
 /// An image's name, its tag with the colon, and its digest with the `@`.
-fn split_image(image: &str) -> (&str, &str, &str) {
+pub(in crate::repo) fn split_image(image: &str) -> (&str, &str, &str) {
     let (rest, digest) = image.find('@').map_or((image, ""), |at| image.split_at(at));
     let after = rest.rfind('/').map_or(0, |at| at + 1);
     let (name, tag) = rest[after..].find(':').map_or((rest, ""), |at| rest.split_at(after + at));

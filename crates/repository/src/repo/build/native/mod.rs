@@ -19,6 +19,7 @@ mod tests;
 use accumulate::MAX_VISITS;
 pub(super) use accumulate::{Accumulated, Unfetched, accumulate, first_line, place_of};
 pub(super) use metadata::set_common;
+pub(in crate::repo) use metadata::split_image;
 pub(super) use object::Object;
 pub(super) use output::{emitted, origins, placed};
 pub use selector::selects;
