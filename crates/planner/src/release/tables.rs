@@ -101,7 +101,7 @@ impl HyperConvergedApi {
 }
 
 /// A feature gate's phase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
     /// Off unless switched on.
     #[serde(rename = "alpha")]
