@@ -31,10 +31,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for boot in cx.boots() {
         let at = |path: &Path| boot.vm.document.root.str_at(path);
         boot.images.iter().filter_map(|image| at(&image.path)).for_each(&mut add);
-        let own = boot.vm.owner_path("dataVolumeTemplates");
-        let templates = json_of(boot.vm.document.root.at(&own));
-        let urls = elements(&templates).filter_map(|t| t["spec"].pointer(URL)?.as_str());
-        urls.for_each(&mut add);
+        boot.vm.disk_templates().filter_map(|(_, t)| t.text_at("spec.source.registry.url")).for_each(&mut add);
     }
     for (place, images) in found.into_values() {
         let (come, them) = if images.len() == 1 { ("comes", "it") } else { ("come", "them") };
