@@ -4,6 +4,7 @@
 //! suffix's own grid); otherwise it is formatted again. The test for "plainly canonical" accepts a few forms that
 //! aren't, such as `+5` and `1E3`.
 
+use serde_json::Value;
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -46,6 +47,14 @@ const SAFE_DIGITS: usize = 18;
 const NANO: i64 = -9;
 
 impl Quantity {
+    /// The quantity that a string or a number of a manifest means.
+    pub fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::String(text) => Self::parse(text).ok(),
+            other => Self::parse(&other.to_string()).ok(),
+        }
+    }
+
     /// Reads a quantity. White space around it is not allowed here.
     pub fn parse(text: &str) -> Result<Self, QuantityError> {
         let parts = Parts::split(text)?;

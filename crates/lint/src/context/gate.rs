@@ -31,9 +31,7 @@ impl<'a> Context<'a> {
     /// A feature gate by name, compared as the release does.
     pub fn gate(&self, name: &str) -> Gate<'a> {
         let is_it = |written: &str| self.is_gate_name(written, name);
-        let gates = self.root().get("spec");
-        let gates = gates.and_then(|s| s.get("featureGates"));
-        let written = gates.and_then(|gates| match &gates.value {
+        let written = self.root().below("spec.featureGates").and_then(|gates| match &gates.value {
             Value::Map(entries) => {
                 let entry = entries.iter().find(|e| is_it(&e.key.text))?;
                 Some(WrittenGate { name: entry.key.span, switch: &entry.value })

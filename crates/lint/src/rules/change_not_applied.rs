@@ -62,7 +62,7 @@ fn rejected(cx: &Context<'_>, out: &mut Sink) {
             if row.given.is_some_and(|field| !is_set(field))
                 || row.unless.is_some_and(differs)
                 || row.is_allocated && is_kept
-                || row.may_grow && amount(&old).zip(amount(&new)).is_none_or(|(old, new)| new >= old)
+                || row.may_grow && Quantity::of(&old).zip(Quantity::of(&new)).is_none_or(|(old, new)| new >= old)
             {
                 continue;
             }
@@ -164,13 +164,5 @@ fn difference(old: &Json, new: &Json) -> Option<Path> {
 }
 
 fn is_same_amount(old: &Json, new: &Json) -> bool {
-    amount(old).is_some_and(|old| amount(new).is_some_and(|new| new == old))
-}
-
-fn amount(value: &Json) -> Option<Quantity> {
-    match value {
-        Json::String(text) => Quantity::parse(text).ok(),
-        Json::Number(number) => Quantity::parse(&number.to_string()).ok(),
-        _ => None,
-    }
+    Quantity::of(old).is_some_and(|old| Quantity::of(new) == Some(old))
 }

@@ -51,7 +51,7 @@ fn never_imported(cx: &Context<'_>, image: &GoldenImage<'_>) -> Option<Finding> 
         .label("HCO fills this in for common images only");
     let set = Change::Set(schedule_of(cx, &template), TWICE_A_DAY.into());
     let title = format!("write schedule: {TWICE_A_DAY:?}, twice a day, or another cron expression");
-    Some(finding.remedy(title.clone(), cx.suggest(title, &[set])))
+    Some(cx.with_fix(finding, title, Applicability::Suggestion, &[set]))
 }
 
 /// A finding at the first of these templates, related to the others.

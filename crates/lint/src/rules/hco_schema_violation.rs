@@ -186,7 +186,7 @@ fn meant_value(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<(Change
         _ if path.parent() == Path::dotted("spec.featureGates") => "name",
         _ => return None,
     };
-    let item = serde_json::json!({key: text});
+    let item = json!({key: text});
     Some((Change::Set(path.clone(), item), format!("{{{key}: {text}}}")))
 }
 

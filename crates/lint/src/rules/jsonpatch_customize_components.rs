@@ -65,8 +65,7 @@ fn inner_patches(operation: &Operation) -> Vec<(String, Json)> {
     };
     let path = operation.path.as_str();
     let each = |list: Option<&Json>, at: String| {
-        let items = list.and_then(Json::as_array).into_iter().flatten();
-        let items = items.enumerate();
+        let items = list.into_iter().flat_map(elements).enumerate();
         items.map(|(i, v)| (format!("{at}/{i}"), v.clone())).collect()
     };
     match path.strip_prefix(COMPONENTS).map(|rest| rest.split('/').skip(1).collect::<Vec<_>>()) {
