@@ -46,14 +46,8 @@ static COMMANDS: LazyLock<Vec<(&str, NamedBy)>> = LazyLock::new(|| rows("buildCo
 
 /// Options for the image's name, and for platforms.
 const NAMES: [&str; 3] = ["-t", "--tag", "--manifest"];
-const PLATFORMS: [&str; 6] = [
-    "--platform",
-    "--arch",
-    "--platforms",
-    "--override-arch",
-    "--filter-by-os",
-    "--index-filter-by-os",
-];
+const PLATFORMS: [&str; 6] =
+    ["--platform", "--arch", "--platforms", "--override-arch", "--filter-by-os", "--index-filter-by-os"];
 
 /// Options without a value, which a name may follow.
 const SWITCHES: [&str; 9] = ["--all", "-a", "--amend", "-q", "--quiet", "--purge", "--rm", "--push", "--load"];

@@ -199,7 +199,7 @@ impl Shape<'_, '_> {
     /// items, or a list of single keys to a mapping. `None` if it has that form already, or the form isn't clear.
     pub fn in_form(&self, path: &Path) -> Option<Fix> {
         let node = self.document.root.at(path)?;
-        if *path == Path::dotted("spec.featureGates") {
+        if *path == gates_path() {
             let change = Change::Set(path.clone(), translated(node)?);
             return self.fix(
                 format!("write the gates as {} has them", self.api_version()),

@@ -19,11 +19,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Removes the cause of the warning. The webhook may then reject another value, which needs its own fix.
 fn removal(cx: &Context<'_>, hole: &OperatorBug) -> Option<Fix> {
-    let mut path = alone(hole);
-    let above = cx.root().at(&path.parent());
-    if above.is_some_and(|n| n.entries().len() + n.items().len() == 1) && path.0.len() > 2 {
-        path = path.parent();
-    }
+    let path = super::ignored_field::alone(cx, &alone(hole));
     let title = format!("remove {path}");
     cx.fix(title, Applicability::Unsafe, &[Change::Remove(path)])
 }

@@ -75,7 +75,8 @@ fn quotas(cx: &Context<'_>, out: &mut Sink) {
                 None => {
                     let message = format!("{name} can't be applied: enableApplicationAwareQuota is off");
                     let finding = finding(message).label("nothing installs its CRD");
-                    Some(finding.help(format!("switch it on in the HyperConverged: {}", switch(cx))))
+                    let switch = cx.field("enableApplicationAwareQuota").path().unwrap_or_default();
+                    Some(finding.help(format!("switch it on in the HyperConverged: {switch}")))
                 }
                 Some(_) if kind == CLUSTER_QUOTA && !of_clusters => {
                     let message = format!("{name} limits nothing: cluster-wide quotas are off");
@@ -94,14 +95,6 @@ fn quotas(cx: &Context<'_>, out: &mut Sink) {
                 }),
             });
         }
-    }
-}
-
-/// The field that switches the operator on.
-fn switch(cx: &Context<'_>) -> &'static str {
-    match cx.version() {
-        "v1" => "spec.deployment.applicationAwareConfig.enable",
-        _ => "spec.enableApplicationAwareQuota",
     }
 }
 

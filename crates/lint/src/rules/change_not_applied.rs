@@ -158,11 +158,7 @@ fn difference(old: &Json, new: &Json) -> Option<Path> {
                 Some(Path::root().index(i).joined(&below))
             })
         }
-        _ if old == new || is_same_amount(old, new) => None,
+        _ if old == new || Quantity::of(old).is_some_and(|old| Quantity::of(new) == Some(old)) => None,
         _ => Some(Path::root()),
     }
-}
-
-fn is_same_amount(old: &Json, new: &Json) -> bool {
-    Quantity::of(old).is_some_and(|old| Quantity::of(new) == Some(old))
 }

@@ -73,7 +73,7 @@ fn redundant(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
 fn pinned(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
     let Leaf { path, value, default: now, .. } = leaf;
     let mut found = Vec::new();
-    if path.starts_with(&Path::dotted("spec.featureGates")) {
+    if path.starts_with(&gates_path()) {
         return found;
     }
     let own = cx.release();

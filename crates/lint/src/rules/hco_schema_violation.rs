@@ -183,7 +183,7 @@ fn meant_value(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<(Change
     let required: Vec<&str> = required.collect();
     let key = match required[..] {
         [only] => only,
-        _ if path.parent() == Path::dotted("spec.featureGates") => "name",
+        _ if path.parent() == gates_path() => "name",
         _ => return None,
     };
     let item = json!({key: text});

@@ -19,14 +19,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
         }
     };
-    const URL: &str = "/source/registry/url";
     for cron in cx.import_crons() {
-        let volume = &cron.object.body["spec"]["template"]["spec"];
-        volume.pointer(URL).and_then(Json::as_str).into_iter().for_each(&mut add);
+        let source = &cron.object.body["spec"]["template"]["spec"]["source"];
+        source["registry"]["url"].as_str().into_iter().for_each(&mut add);
     }
     for (_, document, path) in cx.declared_volumes() {
-        let volume = json_of(document.root.at(&path));
-        volume.pointer(URL).and_then(Json::as_str).into_iter().for_each(&mut add);
+        document.root.str_at(&path.below("source.registry.url")).into_iter().for_each(&mut add);
     }
     for boot in cx.boots() {
         let at = |path: &Path| boot.vm.document.root.str_at(path);

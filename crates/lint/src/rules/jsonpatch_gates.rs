@@ -263,5 +263,5 @@ fn in_both(kubevirt: &Json) -> Vec<&str> {
 }
 
 fn names<'v>(operand: &'v Json, list: &str) -> impl Iterator<Item = &'v str> {
-    operand.pointer(list).into_iter().flat_map(texts)
+    texts(operand.pointer(list))
 }

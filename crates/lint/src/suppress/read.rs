@@ -1,8 +1,7 @@
 //! Parses suppressions.
 
-use hcoplan_diagnostics::finding::nearest;
-
 use super::{bytes_about, scalars};
+use crate::configured::did_you_mean;
 use crate::date::Date;
 use crate::prelude::*;
 use crate::registry;
@@ -88,7 +87,7 @@ fn suppression(
     for name in names.split(',').map(str::trim).filter(|n| !n.is_empty()) {
         match registry::selector(name) {
             Some(selector) => rules.push(selector),
-            None => invalid(format!("there is no rule {name}"), meant(name)),
+            None => invalid(format!("there is no rule {name}"), did_you_mean(name, registry::names())),
         }
     }
     let mut until = None;
@@ -107,12 +106,6 @@ fn suppression(
         }
     }
     (!rules.is_empty()).then(|| Suppression { rules, reason: reason.join(" "), until, place: place.clone(), scope })
-}
-
-/// The most similar rule.
-fn meant(name: &str) -> Option<String> {
-    let names = registry::rules().iter().map(|r| r.rule.name);
-    nearest(name, names).map(|near| format!("did you mean {near}?"))
 }
 
 /// The line that each comment applies to: its own, or the next that is neither blank nor a comment.
