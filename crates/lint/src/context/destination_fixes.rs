@@ -1,6 +1,7 @@
 //! Fixes that move a value to a path in the schema.
 
 use super::prelude::*;
+use hcoplan_yaml::Style;
 
 use super::destinations::{fits, is_single, similar};
 use super::other_shape::translated;
@@ -215,11 +216,19 @@ impl Shape<'_, '_> {
                 && fits(self.schema, at, node)
                 && keys.all(|e| self.schema.field(&at.key(&e.key.text)).is_some())
         };
+        // The lines of a block are moved with their comments.
+        let write = |title: String, to: Path, value: Option<Value>, whole: Value| {
+            let change = match node.style {
+                Style::Block => Change::Move(path.clone(), to, value),
+                _ => Change::Set(path.clone(), whole),
+            };
+            self.fix(title, Applicability::Unsafe, &[change])
+        };
         if is_single(self.schema, path, node) {
             let item = path.index(0);
-            let moved = Change::Move(path.clone(), item.clone(), None);
-            let fix = || self.fix("write it as a list of one item", Applicability::Unsafe, &[moved]);
-            return is_known(&item, node).then(fix)?;
+            let is_known = is_known(&item, node);
+            let fix = || write("write it as a list of one item".to_owned(), item, None, json!([node.to_json()]));
+            return is_known.then(fix)?;
         }
         if kind != "object" || !node.entries().is_empty() {
             return None;
@@ -253,8 +262,9 @@ impl Shape<'_, '_> {
             return None;
         };
         let to = path.key(section);
-        let item = is_single(self.schema, &to, node).then(|| json!([node.to_json()]));
-        self.fix(format!("move it to {to}"), Applicability::Unsafe, &[Change::Move(path.clone(), to, item)])
+        let list = is_single(self.schema, &to, node).then(|| json!([node.to_json()]));
+        let section = json!({section: list.clone().unwrap_or_else(|| node.to_json())});
+        write(format!("move it to {to}"), to, list, section)
     }
 
     /// A fix that moves fields of the object with their comments. `removed`: the fields' own path or a parent, of which
