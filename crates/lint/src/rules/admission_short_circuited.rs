@@ -31,9 +31,8 @@ fn alone(hole: &OperatorBug) -> Path {
 
 /// The name of the feature gate at a path: the entry's key, or the element's `name`.
 fn gate_of(cx: &Context<'_>, path: &Path) -> Option<String> {
-    let node = cx.root().at(path)?;
-    let listed = node.text_at("name");
-    listed.map(str::to_owned).or_else(|| Some(cx.root().key_at(path)?.text.clone()))
+    let listed = cx.root().at(path)?.text_at("name");
+    listed.or(cx.root().key_at(path).map(|key| key.text.as_str())).map(str::to_owned)
 }
 
 fn found(cx: &Context<'_>, hole: &OperatorBug, hidden: &Rejection, how: &str) -> Finding {

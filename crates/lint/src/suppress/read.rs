@@ -1,5 +1,7 @@
 //! Parses suppressions.
 
+use hcoplan_yaml::Entry;
+
 use super::{bytes_about, scalars};
 use crate::configured::did_you_mean;
 use crate::date::Date;
@@ -10,6 +12,10 @@ use crate::suppression_rules::SUPPRESSION_INVALID;
 
 /// The annotation that suppresses findings in its object.
 const ANNOTATION: &str = "hcoplan.dev/ignore";
+
+fn entry(document: &Document) -> Option<&Entry> {
+    document.root.below("metadata.annotations")?.entry(ANNOTATION)
+}
 
 /// The suppressions in a document's comments: `# hcoplan: ignore[rule] reason`, at the end of the line or on the line
 /// above.
@@ -47,9 +53,7 @@ pub(super) fn comments(document: &Document, found: &mut Vec<Suppression>, about:
 
 /// The suppressions in an object's annotation: `rule, rule: reason` in lines or separated by semicolons.
 pub(super) fn annotation(document: &Document, found: &mut Vec<Suppression>, about: &mut Vec<Finding>) {
-    let metadata = document.root.get("metadata");
-    let annotations = metadata.and_then(|m| m.get("annotations"));
-    let Some(entry) = annotations.and_then(|a| a.entry(ANNOTATION)) else {
+    let Some(entry) = entry(document) else {
         return;
     };
     let place = document.location(entry.key.span);
@@ -64,9 +68,7 @@ pub(super) fn annotation(document: &Document, found: &mut Vec<Suppression>, abou
 
 /// The source file of the annotation in a build's document.
 pub(super) fn annotated_by(document: &Document) -> Option<camino::Utf8PathBuf> {
-    let metadata = document.root.get("metadata")?;
-    let entry = metadata.get("annotations")?.entry(ANNOTATION)?;
-    let place = document.location(entry.key.span).origin()?;
+    let place = document.location(entry(document)?.key.span).origin()?;
     Some(place.file.path().to_owned())
 }
 
