@@ -46,6 +46,14 @@ const SAFE_DIGITS: usize = 18;
 const NANO: i64 = -9;
 
 impl Quantity {
+    /// The quantity that a string or a number of a manifest means.
+    pub fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::String(text) => Self::parse(text).ok(),
+            other => Self::parse(&other.to_string()).ok(),
+        }
+    }
+
     /// Reads a quantity. White space around it is not allowed here.
     pub fn parse(text: &str) -> Result<Self, QuantityError> {
         let parts = Parts::split(text)?;

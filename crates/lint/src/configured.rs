@@ -7,7 +7,7 @@ use hcoplan_rule_pages::rules::CONFIGURATION_INVALID;
 use ignore::gitignore::GitignoreBuilder;
 
 use super::date::Date;
-use super::registry::{find, rules, selector};
+use super::registry::{self, find, selector};
 use super::selector::Selector;
 use super::settings::{RuleSettings, Settings};
 use super::suppression::{Scope, Suppression};
@@ -51,7 +51,7 @@ impl Settings {
     }
 }
 
-fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
+pub(super) fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
     nearest(name, known).map(|near| format!("did you mean {near}?"))
 }
 
@@ -63,7 +63,7 @@ fn selectors(names: &[Located<String>], wrong: &mut Vec<Finding>) -> Vec<Selecto
             None => {
                 let message = format!("there is no rule or group {}", name.value);
                 let mut finding = Finding::new(&CONFIGURATION_INVALID, message).at(name.place.clone());
-                finding.help = did_you_mean(&name.value, rules().iter().map(|r| r.rule.name)).map(Into::into);
+                finding.help = did_you_mean(&name.value, registry::names()).map(Into::into);
                 wrong.push(finding);
             }
         }

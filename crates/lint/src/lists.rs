@@ -21,6 +21,11 @@ pub(crate) fn json_of(node: Option<&Node>) -> Value {
     node.map(Node::to_json).unwrap_or_default()
 }
 
+/// The labels of a mapping.
+pub(crate) fn labels_of(node: Option<&Node>) -> impl Iterator<Item = (String, String)> {
+    entries(node).iter().filter_map(|e| Some((e.key.text.clone(), e.value.as_str()?.to_owned())))
+}
+
 /// The name of an object, else empty.
 pub(crate) fn name_of(document: &Document) -> &str {
     document.text("metadata.name")

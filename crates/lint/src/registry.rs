@@ -27,6 +27,11 @@ pub fn rules() -> &'static [RegisteredRule] {
     &ALL
 }
 
+/// The names of all rules.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|r| r.rule.name)
+}
+
 /// A rule by its name.
 pub fn find(name: &str) -> Option<&'static RegisteredRule> {
     let found = ALL.binary_search_by_key(&name, |r| r.rule.name);

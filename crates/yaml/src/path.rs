@@ -77,6 +77,12 @@ impl Path {
         Self(steps)
     }
 
+    /// This path with the steps of another one below it.
+    #[must_use]
+    pub fn joined(&self, below: &Self) -> Self {
+        Self([&self.0[..], &below.0].concat())
+    }
+
     /// The path without its last step; the root's parent is the root.
     #[must_use]
     pub fn parent(&self) -> Self {

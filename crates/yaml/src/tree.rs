@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Path, Segment};
+use super::{Path, Segment, Trail};
 use crate::source::{Location, SourceFile, Span};
 
 /// How a scalar was written.
@@ -87,6 +87,14 @@ impl Node {
         match &self.value {
             Value::Seq(items) => items,
             _ => &[],
+        }
+    }
+
+    /// Visits this value, and the values in it for which `visit` returns true.
+    pub fn walk<'n>(&'n self, at: &Trail<'_>, visit: &mut dyn FnMut(&Trail<'_>, &'n Self) -> bool) {
+        if visit(at, self) {
+            self.entries().iter().for_each(|entry| entry.value.walk(&at.key(&entry.key.text), visit));
+            self.items().iter().enumerate().for_each(|(i, item)| item.walk(&at.index(i), visit));
         }
     }
 

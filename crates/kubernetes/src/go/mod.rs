@@ -12,7 +12,7 @@ mod normalise;
 mod step;
 mod syntax;
 mod table;
-mod time;
+pub mod time;
 
 #[cfg(test)]
 mod golden;

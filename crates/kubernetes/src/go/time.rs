@@ -12,7 +12,7 @@ pub(super) fn encode(value: &mut Value) {
 }
 
 /// Seconds since 0001-01-01T00:00:00Z; a fraction of a second is dropped.
-pub(super) fn parse(text: &str) -> Option<i64> {
+pub fn parse(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let digits = |from: usize, to: usize| -> Option<i64> {
         let part = text.get(from..to)?;
@@ -54,7 +54,8 @@ pub(super) fn parse(text: &str) -> Option<i64> {
     Some(days * 86_400 + hour * 3600 + minute * 60 + second - offset)
 }
 
-fn print(seconds: i64) -> String {
+/// Prints seconds since 0001-01-01T00:00:00Z as Go does, in UTC.
+pub fn print(seconds: i64) -> String {
     let (days, rest) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     let mut year = 1 + days.div_euclid(366);
     while days_before_year(year + 1) <= days {

@@ -190,10 +190,9 @@ impl<'a> Context<'a> {
         let all = disks.chain([vm.path("domain.firmware.kernelBoot.container.image")]);
         let written = all.filter_map(|path| Some((vm.document.root.str_at(&path)?.to_owned(), path)));
         let bindings = self.rendered_kubevirt("configuration.network.binding");
-        let interfaces = vm.list("domain.devices.interfaces").iter().enumerate();
-        let sidecars = interfaces.filter_map(|(i, interface)| {
-            let image = bindings[interface.text_at("binding.name")?]["sidecarImage"].as_str()?;
-            Some((image.to_owned(), vm.path(&format!("domain.devices.interfaces[{i}].binding.name"))))
+        let sidecars = vm.bindings().filter_map(|(path, name)| {
+            let image = bindings[name]["sidecarImage"].as_str()?;
+            Some((image.to_owned(), path))
         });
         let all = written.chain(sidecars);
         all.map(|(image, path)| PulledImage { architectures: self.image_architectures(&image), path, image }).collect()

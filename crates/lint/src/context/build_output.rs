@@ -10,8 +10,8 @@
 //! - GitHub workflows: `docker/build-push-action`, `redhat-actions/buildah-build`
 //! - Tekton and Konflux: the parameters `build-platforms` and `output-image` of a PipelineRun
 //!
-//! Of variables, those of loops are resolved (`for a in amd64 arm64; do buildah bud --arch $a`), and those that the file
-//! sets once, for a Makefile also `?=` and for a script `${A:-default}`: an image whose name has another one is ignored.
+//! Of variables, only those of a loop are resolved (`for a in amd64 arm64; do buildah bud --arch $a`): an image whose
+//! name has another one is ignored.
 
 use super::prelude::*;
 use hcoplan_diagnostics::source::lines;
@@ -45,16 +45,9 @@ enum NamedBy {
 static COMMANDS: LazyLock<Vec<(&str, NamedBy)>> = LazyLock::new(|| rows("buildCommands"));
 
 /// Options for the image's name, and for platforms.
-const NAMES: [&str; 6] = ["-t", "--tag", "--manifest", "--output-image", "--image", "--destination"];
-const PLATFORMS: [&str; 7] = [
-    "--platform",
-    "--arch",
-    "--platforms",
-    "--override-arch",
-    "--filter-by-os",
-    "--index-filter-by-os",
-    "--custom-platform",
-];
+const NAMES: [&str; 3] = ["-t", "--tag", "--manifest"];
+const PLATFORMS: [&str; 6] =
+    ["--platform", "--arch", "--platforms", "--override-arch", "--filter-by-os", "--index-filter-by-os"];
 
 /// Options without a value, which a name may follow.
 const SWITCHES: [&str; 9] = ["--all", "-a", "--amend", "-q", "--quiet", "--purge", "--rm", "--push", "--load"];
@@ -67,7 +60,7 @@ pub(super) fn built(file: &Arc<SourceFile>, out: &mut Vec<Record>) {
     let text = file.text();
     let mut found: BTreeMap<String, (BTreeSet<String>, usize)> = BTreeMap::new();
     let (mut pulled, mut renamed) = (BTreeSet::new(), Vec::new());
-    let loops = variables(text);
+    let loops = loops(text);
     let pushes = text.contains(" push ");
     for Command { at, words, named, .. } in commands(text) {
         let plain = plain_words(&words);
@@ -298,51 +291,24 @@ fn is_printed(before: &str) -> bool {
     own.starts_with("echo ") || own.starts_with("printf ")
 }
 
-/// So many values of a loop are followed.
-const MAX_VALUES: usize = 100;
-
-/// The variables of a script or a Makefile with their values: those that it sets, each once, and those of loops
-/// (`for a in x y; do`).
-fn variables(text: &str) -> Vec<(&str, Vec<&str>)> {
+/// The loops whose words are in their own line: `for a in x y; do`.
+fn loops(text: &str) -> Vec<(&str, Vec<&str>)> {
     let heads = text.lines().filter_map(|line| line.trim().strip_prefix("for ")?.split_once(" in "));
-    let heads = heads.map(|(name, rest)| {
+    let loops = heads.map(|(name, rest)| {
         let words = rest.split([';', '\\']).next().unwrap_or_default();
-        (name.trim(), words.split_whitespace().take(MAX_VALUES).collect())
+        (name.trim(), words.split_whitespace().collect())
     });
-    let mut set: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for (name, value) in text.lines().filter_map(|line| line.split_once('=')) {
-        let name = name.trim().trim_start_matches("export ").trim_end_matches(['?', ':', ' ']);
-        let own = unquoted(value.split_whitespace().next().unwrap_or_default());
-        let default =
-            own.strip_prefix("${").and_then(|own| own.strip_prefix(name)?.strip_prefix(":-")?.strip_suffix('}'));
-        if !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-            set.entry(name).or_default().insert(default.unwrap_or(own));
-        }
-    }
-    let set = set.into_iter().filter(|(_, values)| values.len() == 1);
-    set.map(|(name, values)| (name, values.into_iter().collect())).chain(heads).collect()
+    loops.collect()
 }
 
-/// A word, once for each value of the variables that it has.
-fn expanded(word: &str, variables: &[(&str, Vec<&str>)]) -> Vec<String> {
-    const MAX_STEPS: usize = 8;
-    let mut all = vec![word.to_owned()];
-    for _ in 0..MAX_STEPS {
-        if !all.iter().any(|word| word.contains('$')) {
-            break;
-        }
-        all = all.iter().flat_map(|word| expanded_once(word, variables)).take(MAX_VALUES).collect();
-    }
-    all
-}
-
-fn expanded_once(word: &str, variables: &[(&str, Vec<&str>)]) -> Vec<String> {
+/// A word, once for each value of the loop whose variable it has.
+fn expanded(word: &str, loops: &[(&str, Vec<&str>)]) -> Vec<String> {
     let (before, rest) = word.split_once('$').unwrap_or((word, ""));
-    let rest = rest.trim_start_matches(['$', '{', '(']);
+    let rest = rest.trim_start_matches(['$', '{']);
     let (name, after) =
         rest.split_at(rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len()));
-    let after = after.strip_prefix(['}', ')']).unwrap_or(after);
-    match variables.iter().rfind(|(variable, _)| *variable == name) {
+    let after = after.strip_prefix('}').unwrap_or(after);
+    match loops.iter().rfind(|(variable, _)| *variable == name) {
         Some((_, values)) => values.iter().map(|value| format!("{before}{value}{after}")).collect(),
         None => vec![word.to_owned()],
     }

@@ -235,18 +235,20 @@ impl Csv {
         })
     }
 
-    /// The images run by its deployments whose missing platforms are known, with the evidence.
-    pub fn run_images(&self, cx: &Context<'_>) -> Vec<(ImageUse<'_>, ImageEvidence)> {
-        cx.complete_evidence(self.run().map(|used| (used.clone(), used.image)))
+    /// Its images whose missing platforms are known, with the evidence.
+    pub fn known_images(&self, cx: &Context<'_>) -> Vec<(ImageUse<'_>, ImageEvidence)> {
+        cx.complete_evidence(self.images().into_iter().map(|used| (used.clone(), used.image)))
     }
 
-    fn run(&self) -> impl Iterator<Item = ImageUse<'_>> {
-        self.images().into_iter().filter(|used| used.used != UsedAs::Related)
+    /// The images run by its deployments whose missing platforms are known, with the evidence.
+    pub fn run_images(&self, cx: &Context<'_>) -> Vec<(ImageUse<'_>, ImageEvidence)> {
+        let known = self.known_images(cx).into_iter();
+        known.filter(|(used, _)| used.used != UsedAs::Related).collect()
     }
 
     /// Whether the missing platforms of each image run by its deployments are known.
     pub fn is_known(&self, cx: &Context<'_>) -> bool {
-        let count = self.run().count();
+        let count = self.images().iter().filter(|used| used.used != UsedAs::Related).count();
         count > 0 && self.run_images(cx).len() == count
     }
 

@@ -169,7 +169,7 @@ impl<'a> Context<'a> {
         let selection = Selection::of(&placement).filter(|_| is_known);
         let selects = self.selects_workload_nodes();
         let workload = &self.topology().workload_nodes;
-        let tolerations = serde_json::json!({"tolerations": vm.get("tolerations").map(Node::to_json)});
+        let tolerations = json!({"tolerations": vm.get("tolerations").map(Node::to_json)});
         let tolerations = Tolerations::of(&tolerations);
         let repels = |t: &&Taint| matches!(t.effect.as_str(), "NoSchedule" | "NoExecute") && !tolerations.tolerate(t);
         let handler =

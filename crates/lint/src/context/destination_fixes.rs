@@ -1,7 +1,7 @@
 //! Fixes that move a value to a path in the schema.
 
 use super::prelude::*;
-use hcoplan_yaml::edit::{EditableFile, apply_and_verify, line_edits};
+use hcoplan_yaml::Style;
 
 use super::destinations::{fits, is_single, similar};
 use super::other_shape::translated;
@@ -200,7 +200,7 @@ impl Shape<'_, '_> {
     /// items, or a list of single keys to a mapping. `None` if it has that form already, or the form isn't clear.
     pub fn in_form(&self, path: &Path) -> Option<Fix> {
         let node = self.document.root.at(path)?;
-        if *path == Path::dotted("spec.featureGates") {
+        if *path == gates_path() {
             let change = Change::Set(path.clone(), translated(node)?);
             return self.fix(
                 format!("write the gates as {} has them", self.api_version()),
@@ -216,11 +216,19 @@ impl Shape<'_, '_> {
                 && fits(self.schema, at, node)
                 && keys.all(|e| self.schema.field(&at.key(&e.key.text)).is_some())
         };
+        // The lines of a block are moved with their comments.
+        let write = |title: String, to: Path, value: Option<Value>, whole: Value| {
+            let change = match node.style {
+                Style::Block => Change::Move(path.clone(), to, value),
+                _ => Change::Set(path.clone(), whole),
+            };
+            self.fix(title, Applicability::Unsafe, &[change])
+        };
         if is_single(self.schema, path, node) {
             let item = path.index(0);
-            let change = Change::Set(path.clone(), Value::Array(vec![node.to_json()]));
-            let fix = || self.rewritten("write it as a list of one item", change, (path.clone(), item.clone()));
-            return is_known(&item, node).then(fix)?;
+            let is_known = is_known(&item, node);
+            let fix = || write("write it as a list of one item".to_owned(), item, None, json!([node.to_json()]));
+            return is_known.then(fix)?;
         }
         if kind != "object" || !node.entries().is_empty() {
             return None;
@@ -236,7 +244,7 @@ impl Shape<'_, '_> {
                 }
             }
             let change = Change::Set(path.clone(), Value::Object(merged));
-            return self.rewritten("write it as keys and values", change, (path.index(0), path.clone()));
+            return self.fix("write it as keys and values", Applicability::Unsafe, &[change]);
         }
         let names = self.schema.known_fields(path);
         // A switch is one of its section only if nothing else is.
@@ -253,67 +261,10 @@ impl Shape<'_, '_> {
         let [section] = sections[..] else {
             return None;
         };
-        let mut value = serde_json::Map::new();
-        let (to, own) = (path.key(section), node.to_json());
-        let own = if is_single(self.schema, &to, node) { json!([own]) } else { own };
-        value.insert(section.to_owned(), own);
-        self.rewritten(&format!("move it to {to}"), Change::Set(path.clone(), Value::Object(value)), (path.clone(), to))
-    }
-
-    /// A fix that converts a value with its comments, by indenting its lines if that is enough.
-    fn rewritten(&self, title: &str, change: Change, moved: (Path, Path)) -> Option<Fix> {
-        let Change::Set(path, _) = &change else {
-            return None;
-        };
-        let section = key(&moved.1).filter(|_| moved.1.parent() == *path);
-        if let Some(text) = self.reindented(path, section).filter(|text| self.is_meant(text, &change)) {
-            let edits = line_edits(&self.document.file, &text);
-            return Some(Fix { title: title.to_owned(), applicability: Applicability::Unsafe, edits });
-        }
-        self.fix(title, Applicability::Unsafe, &[change])
-    }
-
-    /// The file with a block in another form: a list below a section's key, a mapping as an item, or items without
-    /// dashes.
-    fn reindented(&self, path: &Path, section: Option<&str>) -> Option<String> {
-        let (text, root) = (self.document.file.text(), &self.document.root);
-        let (key, node) = (root.key_at(path)?.span.start as usize, root.at(path)?);
-        let line = |at: usize| text[..at].rfind('\n').map_or(0, |end| end + 1);
-        let column = key - line(key);
-        let (start, end) = (node.span.start as usize, node.span.end as usize);
-        let (first, old) = (line(start), start - line(start));
-        if first == line(key) || !text[line(key)..key].bytes().chain(text[first..start].bytes()).all(|b| b == b' ') {
-            return None;
-        }
-        let mut new = text[..first].to_owned();
-        let block = &text[first..end];
-        // A list may have the indentation of its key; a mapping may not.
-        let (indent, wanted) = match section {
-            Some(section) => {
-                new.push_str(&format!("{}{section}:\n", " ".repeat(column + 2)));
-                (column + 2, old.max(column + 2))
-            }
-            None if node.items().is_empty() => (old.saturating_sub(2).max(column), old.max(column + 2)),
-            None => (0, (old + 2).max(column + 2)),
-        };
-        let lead = " ".repeat(indent);
-        for (nth, own) in block.split_inclusive('\n').enumerate() {
-            let bare = own.trim_start_matches(' ');
-            let depth = own.len() - bare.len();
-            let blanks = " ".repeat((depth + wanted).saturating_sub(old));
-            match bare.strip_prefix("- ") {
-                _ if bare.trim().is_empty() => new.push_str(bare),
-                Some(item) if section.is_none() && depth == old => {
-                    new.push_str(&format!("{}{}", " ".repeat(wanted), item.trim_start_matches(' ')));
-                }
-                _ if section.is_none() && node.items().is_empty() && nth == 0 => {
-                    new.push_str(&format!("{lead}- {bare}"));
-                }
-                _ => new.push_str(&format!("{blanks}{bare}")),
-            }
-        }
-        new.push_str(&text[end..]);
-        Some(new)
+        let to = path.key(section);
+        let list = is_single(self.schema, &to, node).then(|| json!([node.to_json()]));
+        let section = json!({section: list.clone().unwrap_or_else(|| node.to_json())});
+        write(format!("move it to {to}"), to, list, section)
     }
 
     /// A fix that moves fields of the object with their comments. `removed`: the fields' own path or a parent, of which
@@ -348,16 +299,5 @@ impl Shape<'_, '_> {
         let is_left = removed.get(&tree).is_some() && !moves.iter().any(|(_, to)| to.starts_with(removed));
         changes.extend(is_left.then(|| Change::Remove(removed.clone())));
         self.fix(title, applicability, &changes)
-    }
-
-    /// Whether a text of the file equals the result of a change, with all comments.
-    fn is_meant(&self, text: &str, change: &Change) -> bool {
-        let file = EditableFile::of(&self.document.file);
-        let mut intended = file.documents().to_vec();
-        let done = intended.get_mut(self.document.index).map(|tree| change.apply(tree));
-        let edits = line_edits(&self.document.file, text);
-        matches!(done, Some(Ok(())))
-            && !file.loses_comment(&edits)
-            && apply_and_verify(&file, &edits, &intended).is_ok()
     }
 }

@@ -72,10 +72,10 @@ impl Context<'_> {
                 Change::Set(annotations.key(ENABLE_ANNOTATION), "false".into())
             }
             None => {
-                let off = serde_json::json!({ENABLE_ANNOTATION: "false"});
-                let metadata = serde_json::json!({"name": name, "annotations": off});
+                let off = json!({ENABLE_ANNOTATION: "false"});
+                let metadata = json!({"name": name, "annotations": off});
                 let list = self.field("dataImportCronTemplates").path()?;
-                Change::Append(list, serde_json::json!({"metadata": metadata}))
+                Change::Append(list, json!({"metadata": metadata}))
             }
         };
         let changes = [change];

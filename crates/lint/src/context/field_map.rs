@@ -47,22 +47,11 @@ impl<'a> Iterator for PathSteps<'a> {
 /// The indexes of a pointer at the lists of a row's path, up to the shorter of both; `None` if they differ.
 pub(super) fn along(keys: &[String], path: &str) -> Option<Vec<usize>> {
     let mut indices = Vec::new();
-    let mut rest = path;
-    for key in keys {
-        if let Some(behind) = rest.strip_prefix("[]") {
-            indices.push(key.parse().ok()?);
-            rest = behind;
-            continue;
-        }
-        rest = rest.strip_prefix('.').unwrap_or(rest);
-        if rest.is_empty() {
-            break;
-        }
-        // Compare whole prefixes: most rows differ early.
-        rest = rest.strip_prefix(key.as_str())?;
-        let is_whole = matches!(rest.as_bytes().first(), None | Some(b'.' | b'['));
-        if !is_whole || key.is_empty() || key.contains(['.', '[']) {
-            return None;
+    for (key, step) in keys.iter().zip(steps(path)) {
+        match step {
+            PathStep::Key(name) if key == name => {}
+            PathStep::Element => indices.push(key.parse().ok()?),
+            PathStep::Key(_) => return None,
         }
     }
     Some(indices)
@@ -131,37 +120,4 @@ pub(super) fn row<'c>(cx: &'c Context<'_>, kind: &'c str, keys: &[String]) -> Op
     let mut rows = rows.into_iter();
     let row = rows.find(|(depth, plain, _)| (*depth, *plain) == best)?;
     Some(row.2)
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn step_by_step(keys: &[String], path: &str) -> Option<Vec<usize>> {
-        let mut indices = Vec::new();
-        for (key, step) in keys.iter().zip(steps(path)) {
-            match step {
-                PathStep::Key(name) if key == name => {}
-                PathStep::Element => indices.push(key.parse().ok()?),
-                PathStep::Key(_) => return None,
-            }
-        }
-        Some(indices)
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
-
-        #[test]
-        fn rows_are_followed_step_by_step(
-            keys in prop::collection::vec("a|b|ab|a\\.b|a\\[|0|7|", 0..5),
-            steps in prop::collection::vec("\\.a|\\.b|\\.ab|\\[\\]", 0..5),
-        ) {
-            let path = steps.concat();
-            let path = path.strip_prefix('.').unwrap_or(&path);
-            prop_assert_eq!(along(&keys, path), step_by_step(&keys, path));
-        }
-    }
 }

@@ -27,13 +27,16 @@ struct WrittenGate<'a> {
     switch: &'a Node,
 }
 
+/// The path of the feature gates.
+pub(crate) fn gates_path() -> Path {
+    Path::dotted("spec.featureGates")
+}
+
 impl<'a> Context<'a> {
     /// A feature gate by name, compared as the release does.
     pub fn gate(&self, name: &str) -> Gate<'a> {
         let is_it = |written: &str| self.is_gate_name(written, name);
-        let gates = self.root().get("spec");
-        let gates = gates.and_then(|s| s.get("featureGates"));
-        let written = gates.and_then(|gates| match &gates.value {
+        let written = self.root().below("spec.featureGates").and_then(|gates| match &gates.value {
             Value::Map(entries) => {
                 let entry = entries.iter().find(|e| is_it(&e.key.text))?;
                 Some(WrittenGate { name: entry.key.span, switch: &entry.value })
@@ -49,18 +52,18 @@ impl<'a> Context<'a> {
             let gates = tree::get(self.object(), "spec.featureGates");
             Gates::read(self.release(), gates).explicit(name)
         };
-        let path = Path::dotted("spec.featureGates").key(name);
+        let path = gates_path().key(name);
         Gate { document: self.document(), path, written, explicit: written.and_then(|_| explicit()) }
     }
 
     /// The change that switches a gate of the HyperConverged on, and the path that it writes.
     pub fn switch_on(&self, name: &str) -> (Path, Change) {
-        (Path::dotted("spec.featureGates").key(name), self.gate_change(name, true))
+        (gates_path().key(name), self.gate_change(name, true))
     }
 
     /// The change that switches a gate of the HyperConverged on or off, under the name as it is written.
     pub fn gate_change(&self, name: &str, on: bool) -> Change {
-        let gates = Path::dotted("spec.featureGates");
+        let gates = gates_path();
         let state = if on { "Enabled" } else { "Disabled" };
         let list = match self.root().at(&gates).map(|n| &n.value) {
             Some(Value::Map(entries)) => {
@@ -91,7 +94,7 @@ impl<'a> Context<'a> {
             return None;
         };
         let state = if flag(root.at(path)?)? { "Enabled" } else { "Disabled" };
-        let element = root.at(&item).filter(|_| item.parent() == Path::dotted("spec.featureGates"))?;
+        let element = root.at(&item).filter(|_| item.parent() == gates_path())?;
         let is_gate = || self.release().gate_phase(key).is_some();
         match element.entries() {
             entries if element.get("name").is_some() && element.get("state").is_none() && key == "enabled" => {

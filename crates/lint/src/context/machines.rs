@@ -6,7 +6,6 @@ use super::{Context, VirtualMachine};
 use hcoplan_planner::machines::{self, Cluster, Machine, Namespace, TypeKind, common_type, obstacles};
 
 use super::Extent;
-use crate::lists::items;
 
 /// An instance type or preference of a virtual machine.
 #[derive(Debug, Clone, Copy)]
@@ -137,13 +136,7 @@ impl<'a> Context<'a> {
             return Vec::new();
         };
         let known = &cluster.configuration()["network"]["binding"];
-        let path = vm.path("domain.devices.interfaces");
-        let interfaces = items(vm.document.root.at(&path)).iter().enumerate();
-        let named = interfaces.filter_map(|(i, interface)| {
-            let name = interface.text_at("binding.name")?;
-            Some((path.index(i).key("binding").key("name"), name))
-        });
-        named.filter(|(_, name)| known[*name].is_null() && !machines::is_placeholder(name)).collect()
+        vm.bindings().filter(|(_, name)| known[*name].is_null() && !machines::is_placeholder(name)).collect()
     }
 
     /// What prevents migrating a virtual machine, with fields below the instance's spec.
@@ -207,8 +200,7 @@ impl<'a> Context<'a> {
     ///
     /// Source: KubeVirt `pkg/instancetype/infer/volume.go`.
     fn claim_behind<'s>(&'s self, vm: &VirtualMachine<'s>, volume: &str) -> Option<&'s Document> {
-        let (_, volume) = vm.volumes().find(|(_, own)| own.text_at("name") == Some(volume))?;
-        let mut claim = (vm.namespace(), claim_name(volume)?);
+        let mut claim = (vm.namespace(), claim_name(vm.volume(volume)?.1)?);
         if let Some(template) = vm.disk_template(claim.1) {
             let source = claim_ref_of(vm.document.root.at(&template)?, template, claim.0)?;
             claim = (source.namespace, source.name);

@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::prelude::*;
-use hcoplan_yaml::{Scalar, Style, Value, resolve};
+use hcoplan_yaml::{Scalar, Style, Trail, Value, resolve};
 
 use super::last_key;
 
@@ -25,16 +25,27 @@ impl<'a> Context<'a> {
     pub fn mistyped(&self) -> Vec<Mistyped<'a>> {
         let root = self.root();
         let mut found = Vec::new();
-        if let Some(metadata) = root.get("metadata") {
-            for map in ["labels", "annotations"] {
-                let at = Path::root().key("metadata").key(map);
-                if let Some(entries) = metadata.get(map) {
-                    string_map(entries, &at, &mut found);
-                }
-            }
+        for at in ["metadata.labels", "metadata.annotations"].map(Path::dotted) {
+            root.at(&at).into_iter().for_each(|map| string_map(map, &at, &mut found));
         }
         if let (Some(schema), Some(spec)) = (self.schema(), root.get("spec")) {
-            collect(schema, spec, &Path::dotted("spec"), &mut found);
+            let start = Path::dotted("spec");
+            spec.walk(&Trail::Start(&start), &mut |at, node| {
+                if let Trail::Key(Trail::Key(_, "metadata"), "labels" | "annotations") = at {
+                    string_map(node, &at.path(), &mut found);
+                    return false;
+                }
+                if matches!(node.value, Value::Map(_) | Value::Seq(_) | Value::Null) {
+                    return true;
+                }
+                let path = at.path();
+                if let Some(field) = schema.field(&path).filter(|field| is_mistyped(node, field.kind)) {
+                    let in_map =
+                        field.kind == "string" && last_key(&path).is_some() && schema.takes_any_key(&path.parent());
+                    found.push(Mistyped { path, node, wanted: field.kind, in_map });
+                }
+                true
+            });
         }
         found.sort_by_key(|m| m.node.span);
         found
@@ -55,35 +66,6 @@ fn string_map<'a>(map: &'a Node, at: &Path, found: &mut Vec<Mistyped<'a>>) {
         if is_mistyped(&entry.value, "string") {
             found.push(Mistyped { path: at.key(&entry.key.text), node: &entry.value, wanted: "string", in_map: true });
         }
-    }
-}
-
-fn collect<'a>(schema: &Schema, node: &'a Node, at: &Path, found: &mut Vec<Mistyped<'a>>) {
-    let embedded = matches!(&at.0[..], [.., Segment::Key(m), Segment::Key(k)]
-        if m == "metadata" && (k == "labels" || k == "annotations"));
-    if embedded {
-        string_map(node, at, found);
-        return;
-    }
-    for entry in node.entries() {
-        collect(schema, &entry.value, &at.key(&entry.key.text), found);
-    }
-    for (i, item) in node.items().iter().enumerate() {
-        collect(schema, item, &at.index(i), found);
-    }
-    if matches!(node.value, Value::Map(_) | Value::Seq(_) | Value::Null) {
-        return;
-    }
-    let Some(field) = schema.field(at) else {
-        return;
-    };
-    if is_mistyped(node, field.kind) {
-        found.push(Mistyped {
-            path: at.clone(),
-            node,
-            wanted: field.kind,
-            in_map: field.kind == "string" && last_key(at).is_some() && schema.takes_any_key(&at.parent()),
-        });
     }
 }
 

@@ -72,13 +72,13 @@ impl Context<'_> {
             // Terms are alternatives: an additional one would select more nodes.
             (true, _) if self.root().at(&required).is_some() => None,
             (selects, _) => {
-                let mut expressions = vec![serde_json::json!({
+                let mut expressions = vec![json!({
                     "key": ARCHITECTURE, "operator": "In", "values": architectures,
                 })];
                 if !selects {
-                    expressions.push(serde_json::json!({"key": WORKER, "operator": "Exists"}));
+                    expressions.push(json!({"key": WORKER, "operator": "Exists"}));
                 }
-                let terms = serde_json::json!({
+                let terms = json!({
                     "nodeSelectorTerms": [{"matchExpressions": expressions}],
                 });
                 Some(Change::Set(required, terms))

@@ -37,7 +37,7 @@ impl<'a> Context<'a> {
             "v1" => ("v1beta1", "v1"),
             _ => ("v1", "v1beta1"),
         };
-        let path = Path::dotted("spec.featureGates");
+        let path = gates_path();
         let gates = self.root().at(&path).filter(|gates| match this {
             "v1" => matches!(gates.value, Yaml::Map(_)),
             _ => matches!(gates.value, Yaml::Seq(_)),
@@ -74,7 +74,7 @@ impl<'a> Context<'a> {
         let mut object = self.object().clone();
         let nothing_dropped = schema.prune(&mut object).is_empty();
         let gates = tree::get(self.object(), "spec.featureGates");
-        let kind = schema.field(&Path::dotted("spec.featureGates")).map(|f| f.kind);
+        let kind = schema.field(&gates_path()).map(|f| f.kind);
         nothing_dropped
             && match kind {
                 Some("array") => !gates.is_some_and(Value::is_object),
@@ -132,7 +132,7 @@ impl OtherShape<'_> {
     /// The changes that move all fields.
     pub fn changes(&self, cx: &Context<'_>) -> Option<Vec<Change>> {
         let root = cx.root();
-        let gates = Path::dotted("spec.featureGates");
+        let gates = gates_path();
         let translated = match self.gates {
             Some(node) => Some(Change::Set(gates.clone(), translated(node)?)),
             None => None,

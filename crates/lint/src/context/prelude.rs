@@ -18,4 +18,5 @@ pub(super) use hcoplan_yaml::edit::Change;
 pub(super) use hcoplan_yaml::{Document, Entry, Node, Path, Segment, pointer};
 pub(super) use serde_json::{Value, json};
 
+pub(super) use super::gate::gates_path;
 pub(super) use crate::lists::{elements, json_of, members, name_of, namespace_of, texts};

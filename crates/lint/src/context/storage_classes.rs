@@ -2,7 +2,6 @@
 
 use super::prelude::*;
 use super::{Context, VirtualMachine, WrittenTemplate};
-use crate::lists::items;
 use crate::rows::rows;
 
 const KIND: &str = "StorageClass";
@@ -61,8 +60,7 @@ impl<'a> Context<'a> {
             out.extend(document.root.at(&path).map(|spec| DiskSpec { who, spec, document, namespace }));
         }
         for vm in self.virtual_machines() {
-            let templates = vm.document.root.at(&vm.owner_path("dataVolumeTemplates"));
-            for spec in items(templates).iter().filter_map(|t| t.get("spec")) {
+            for (_, spec) in vm.templates() {
                 let namespace = namespace_of(vm.document);
                 out.push(DiskSpec { who: vm.to_string(), spec, document: vm.document, namespace });
             }
@@ -99,9 +97,7 @@ impl<'a> Context<'a> {
 
     /// The declared storage classes of the disks that a virtual machine's templates create.
     pub fn disk_classes<'c>(&'c self, vm: &VirtualMachine<'_>) -> impl Iterator<Item = &'c Arc<Document>> {
-        let templates = vm.document.root.at(&vm.owner_path("dataVolumeTemplates"));
-        let specs = items(templates).iter().filter_map(|t| t.get("spec"));
-        let claims = specs.filter_map(|spec| spec.get("storage").or_else(|| spec.get("pvc")));
+        let claims = vm.templates().filter_map(|(_, spec)| spec.get("storage").or_else(|| spec.get("pvc")));
         let names: BTreeSet<String> = claims
             .filter_map(|claim| claim.text_at("storageClassName").or_else(|| self.default_class()))
             .map(str::to_owned)

@@ -25,7 +25,7 @@ pub struct VirtualMachine<'n> {
     /// The path of the instance's spec in the document.
     spec: Path,
     /// The templates of its disks by the names of their claims, looked up at the first question.
-    templates: OnceLock<HashMap<String, usize>>,
+    templates: OnceLock<HashMap<String, Path>>,
 }
 
 /// A reference to a DataSource.
@@ -197,11 +197,16 @@ impl<'n> VirtualMachine<'n> {
         self.templates().filter_map(|(path, spec)| claim_ref_of(spec, path, self.namespace())).collect()
     }
 
-    /// The specs of its disks' templates, with their paths.
-    fn templates(&self) -> impl Iterator<Item = (Path, &'n Node)> + use<'n> {
+    /// The templates of its disks, with their paths.
+    pub fn disk_templates(&self) -> impl DoubleEndedIterator<Item = (Path, &'n Node)> + use<'n> {
         let templates = self.owner_path("dataVolumeTemplates");
         let items = items(self.document.root.at(&templates)).iter().enumerate();
-        items.filter_map(move |(i, item)| Some((templates.index(i).key("spec"), item.get("spec")?)))
+        items.map(move |(i, item)| (templates.index(i), item))
+    }
+
+    /// The specs of its disks' templates, with their paths.
+    pub(super) fn templates(&self) -> impl Iterator<Item = (Path, &'n Node)> + use<'n> {
+        self.disk_templates().filter_map(|(path, template)| Some((path.key("spec"), template.get("spec")?)))
     }
 
     /// The boot volume: of the disk with the lowest `bootOrder`, else of the first disk, else the first volume.
@@ -211,11 +216,9 @@ impl<'n> VirtualMachine<'n> {
             order.and_then(|o| o.as_u64()).unwrap_or(u64::MAX)
         };
         let disk = self.list("domain.devices.disks").iter().min_by_key(|d| order(d));
-        let name = disk.and_then(|d| d.text_at("name"));
-        let mut volumes = self.volumes();
-        match name {
-            Some(name) => volumes.find(|(_, v)| v.text_at("name") == Some(name)),
-            None => volumes.next(),
+        match disk.and_then(|d| d.text_at("name")) {
+            Some(name) => self.volume(name),
+            None => self.volumes().next(),
         }
     }
 
@@ -223,6 +226,18 @@ impl<'n> VirtualMachine<'n> {
     pub fn networks(&self) -> impl Iterator<Item = (usize, &'n str)> + use<'n> {
         let networks = self.list("networks").iter().enumerate();
         networks.filter_map(|(i, network)| Some((i, network.text_at("multus.networkName")?)))
+    }
+
+    /// The network bindings of its interfaces, with the paths of their names.
+    pub fn bindings(&self) -> impl Iterator<Item = (Path, &'n str)> + use<'n> {
+        let path = self.path("domain.devices.interfaces");
+        let interfaces = self.list("domain.devices.interfaces").iter().enumerate();
+        interfaces.filter_map(move |(i, own)| Some((path.index(i).below("binding.name"), own.text_at("binding.name")?)))
+    }
+
+    /// The volume of a name, with its index.
+    pub(super) fn volume(&self, name: &str) -> Option<(usize, &'n Node)> {
+        self.volumes().find(|(_, volume)| volume.text_at("name") == Some(name))
     }
 
     /// Its volumes, with their index.
@@ -237,9 +252,7 @@ impl<'n> VirtualMachine<'n> {
 
     /// The DataSource cloned for a volume, by the volume's name.
     pub(super) fn source_of_volume(&self, name: &str) -> Option<SourceRef<'n>> {
-        let mut volumes = self.volumes();
-        let named = volumes.find(|(_, v)| v.text_at("name") == Some(name));
-        self.source_behind(named?.1)
+        self.source_behind(self.volume(name)?.1)
     }
 
     fn source_behind(&self, volume: &Node) -> Option<SourceRef<'n>> {
@@ -249,14 +262,12 @@ impl<'n> VirtualMachine<'n> {
 
     /// The path of the `spec` of the template that creates a claim.
     pub fn disk_template(&self, claim: &str) -> Option<Path> {
-        let path = self.owner_path("dataVolumeTemplates");
         let by_name = self.templates.get_or_init(|| {
-            let items = items(self.document.root.at(&path));
-            let named = items.iter().enumerate().filter_map(|(i, t)| Some((t.text_at("metadata.name")?.to_owned(), i)));
+            let named = self.disk_templates().filter_map(|(path, t)| Some((t.text_at("metadata.name")?, path)));
             // The first one of a name counts.
-            named.rev().collect()
+            named.rev().map(|(name, path)| (name.to_owned(), path.key("spec"))).collect()
         });
-        Some(path.index(*by_name.get(claim)?).key("spec"))
+        by_name.get(claim).cloned()
     }
 }
 

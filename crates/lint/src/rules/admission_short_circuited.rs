@@ -19,11 +19,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Removes the cause of the warning. The webhook may then reject another value, which needs its own fix.
 fn removal(cx: &Context<'_>, hole: &OperatorBug) -> Option<Fix> {
-    let mut path = alone(hole);
-    let above = cx.root().at(&path.parent());
-    if above.is_some_and(|n| n.entries().len() + n.items().len() == 1) && path.0.len() > 2 {
-        path = path.parent();
-    }
+    let path = super::ignored_field::alone(cx, &alone(hole));
     let title = format!("remove {path}");
     cx.fix(title, Applicability::Unsafe, &[Change::Remove(path)])
 }
@@ -35,9 +31,8 @@ fn alone(hole: &OperatorBug) -> Path {
 
 /// The name of the feature gate at a path: the entry's key, or the element's `name`.
 fn gate_of(cx: &Context<'_>, path: &Path) -> Option<String> {
-    let node = cx.root().at(path)?;
-    let listed = node.text_at("name");
-    listed.map(str::to_owned).or_else(|| Some(cx.root().key_at(path)?.text.clone()))
+    let listed = cx.root().at(path)?.text_at("name");
+    listed.or(cx.root().key_at(path).map(|key| key.text.as_str())).map(str::to_owned)
 }
 
 fn found(cx: &Context<'_>, hole: &OperatorBug, hidden: &Rejection, how: &str) -> Finding {

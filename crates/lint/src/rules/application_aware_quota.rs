@@ -4,6 +4,7 @@ use hcoplan_kubernetes::label_selector::{Labels, Selector};
 
 use super::prelude::*;
 use crate::POD_KINDS;
+use crate::lists::labels_of;
 
 pub(super) static RULES: &[RegisteredRule] =
     &[always(&AAQ_POD_WITH_NODENAME, pods_with_nodename), always(&AAQ_QUOTA_WITHOUT_EFFECT, quotas)];
@@ -35,7 +36,7 @@ fn pods_with_nodename(cx: &Context<'_>, out: &mut Sink) {
             let node = document.root.str_at(&path);
             let namespace = namespace_of(document);
             let space = cx.named("Namespace", None, namespace);
-            let labels = labels_of(space.and_then(|d| d.root.below("metadata.labels")), namespace);
+            let labels = space_labels_of(space.and_then(|d| d.root.below("metadata.labels")), namespace);
             if node.is_none_or(str::is_empty) || namespace.is_empty() || !is_gated(&selector, &labels) {
                 continue;
             }
@@ -74,7 +75,8 @@ fn quotas(cx: &Context<'_>, out: &mut Sink) {
                 None => {
                     let message = format!("{name} can't be applied: enableApplicationAwareQuota is off");
                     let finding = finding(message).label("nothing installs its CRD");
-                    Some(finding.help(format!("switch it on in the HyperConverged: {}", switch(cx))))
+                    let switch = cx.field("enableApplicationAwareQuota").path().unwrap_or_default();
+                    Some(finding.help(format!("switch it on in the HyperConverged: {switch}")))
                 }
                 Some(_) if kind == CLUSTER_QUOTA && !of_clusters => {
                     let message = format!("{name} limits nothing: cluster-wide quotas are off");
@@ -96,25 +98,16 @@ fn quotas(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The field that switches the operator on.
-fn switch(cx: &Context<'_>) -> &'static str {
-    match cx.version() {
-        "v1" => "spec.deployment.applicationAwareConfig.enable",
-        _ => "spec.enableApplicationAwareQuota",
-    }
-}
-
 /// Whether the quota gates a namespace with these labels.
 fn is_gated(selector: &Json, labels: &Labels) -> bool {
     Selector::of(selector).is_some_and(|selector| selector.matches(labels))
 }
 
 fn space_labels(space: &Document) -> Labels {
-    labels_of(space.root.below("metadata.labels"), name_of(space))
+    space_labels_of(space.root.below("metadata.labels"), name_of(space))
 }
 
 /// The labels of a namespace, with that of its name, which the API server sets.
-fn labels_of(written: Option<&Node>, name: &str) -> Labels {
-    let written = entries(written).iter().filter_map(|e| Some((e.key.text.clone(), e.value.as_str()?.to_owned())));
-    written.chain([("kubernetes.io/metadata.name".to_owned(), name.to_owned())]).collect()
+fn space_labels_of(written: Option<&Node>, name: &str) -> Labels {
+    labels_of(written).chain([("kubernetes.io/metadata.name".to_owned(), name.to_owned())]).collect()
 }

@@ -13,22 +13,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The images of a CSV whose missing platforms are known, with the evidence.
-fn known<'c>(cx: &Context<'_>, csv: &'c Csv) -> Vec<(ImageUse<'c>, ImageEvidence)> {
-    let images = csv.images().into_iter();
-    let known = images.filter_map(|used| {
-        let evidence = cx.image_evidence(used.image)?;
-        evidence.is_complete().then_some((used, evidence))
-    });
-    known.collect()
-}
-
 fn claimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
     let labels = csv.claimed();
     let wrong = csv.overclaimed(cx);
     let meant = labels.architectures.iter();
     let meant: Vec<_> = meant.filter(|(a, _)| !wrong.iter().any(|(w, _)| w == a)).collect();
-    for (used, evidence) in known(cx, csv) {
+    for (used, evidence) in csv.known_images(cx) {
         let kept_from = |a: &str| {
             let runs = |p: &&PodTemplate| p.images().iter().any(|(_, i)| *i == used.image);
             let mut running = csv.deployments.iter().filter(runs).peekable();
@@ -74,7 +64,7 @@ fn operands(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
         .filter(|a| !labels.architectures.iter().any(|(l, _)| l == a))
         .filter(|a| own.iter().all(|(_, e)| !e.lacks(a)))
         .collect();
-    let known = known(cx, csv).into_iter();
+    let known = csv.known_images(cx).into_iter();
     // bundle-image-not-manifest-list reports single images.
     let lists = known.filter(|(u, e)| u.used == UsedAs::Related && e.form != Form::Single);
     for (used, evidence) in lists {

@@ -62,7 +62,7 @@ fn rejected(cx: &Context<'_>, out: &mut Sink) {
             if row.given.is_some_and(|field| !is_set(field))
                 || row.unless.is_some_and(differs)
                 || row.is_allocated && is_kept
-                || row.may_grow && amount(&old).zip(amount(&new)).is_none_or(|(old, new)| new >= old)
+                || row.may_grow && Quantity::of(&old).zip(Quantity::of(&new)).is_none_or(|(old, new)| new >= old)
             {
                 continue;
             }
@@ -84,7 +84,7 @@ fn rejected(cx: &Context<'_>, out: &mut Sink) {
                 };
                 (message, "can't be changed in an existing object", help)
             };
-            let place = document.locate_key(&Path(path.0.into_iter().chain(below.0).collect()));
+            let place = document.locate_key(&path.joined(&below));
             let finding = cx.finding_about(document, message).at(place).label(label).help(help);
             out.report(if row.message.is_empty() { finding.info() } else { finding });
         }
@@ -113,7 +113,7 @@ fn without_effect(cx: &Context<'_>, out: &mut Sink) {
             let finding = vm
                 .finding(cx, message)
                 .warning()
-                .at(vm.document.locate_key(&Path(path.0.into_iter().chain(below.0).collect())))
+                .at(vm.document.locate_key(&path.joined(&below)))
                 .label("KubeVirt creates the disk once");
             out.report(finding.help("change the disk itself, or give the template another name"));
         }
@@ -149,28 +149,16 @@ fn difference(old: &Json, new: &Json) -> Option<Path> {
     match (old, new) {
         (Json::Object(a), Json::Object(b)) => b.keys().chain(a.keys()).find_map(|key| {
             let below = difference(&old[key], &new[key])?;
-            Some(Path(Path::root().key(key).0.into_iter().chain(below.0).collect()))
+            Some(Path::root().key(key).joined(&below))
         }),
         (Json::Array(a), Json::Array(b)) if a.len() == b.len() => {
             let mut pairs = a.iter().zip(b).enumerate();
             pairs.find_map(|(i, (a, b))| {
                 let below = difference(a, b)?;
-                Some(Path(Path::root().index(i).0.into_iter().chain(below.0).collect()))
+                Some(Path::root().index(i).joined(&below))
             })
         }
-        _ if old == new || is_same_amount(old, new) => None,
+        _ if old == new || Quantity::of(old).is_some_and(|old| Quantity::of(new) == Some(old)) => None,
         _ => Some(Path::root()),
-    }
-}
-
-fn is_same_amount(old: &Json, new: &Json) -> bool {
-    amount(old).is_some_and(|old| amount(new).is_some_and(|new| new == old))
-}
-
-fn amount(value: &Json) -> Option<Quantity> {
-    match value {
-        Json::String(text) => Quantity::parse(text).ok(),
-        Json::Number(number) => Quantity::parse(&number.to_string()).ok(),
-        _ => None,
     }
 }

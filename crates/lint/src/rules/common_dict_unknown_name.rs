@@ -32,16 +32,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             "{name} is switched off, but release {} has no common golden image of this name",
             cx.release().label()
         );
-        let mut finding = cx.finding(message).at(template.name_place()).label("has no effect").help(match meant {
-            Some(meant) => format!("write {meant}"),
-            None => format!("remove it, or use the name of a common image: {}", or(&common)),
-        });
-        if let Some(meant) = meant {
-            let title = format!("write {meant}");
-            let place = template.name_place();
-            finding = finding.fix(suggested_text(title, place, meant));
-        }
-        out.report(finding);
+        let finding = cx.finding(message).at(template.name_place()).label("has no effect");
+        let otherwise = format!("remove it, or use the name of a common image: {}", or(&common));
+        out.report(did_you_mean(finding, "write", meant, otherwise));
     }
 }
 
@@ -57,16 +50,10 @@ fn beside(cx: &Context<'_>, template: &WrittenTemplate<'_>, out: &mut Sink) {
     if own != theirs {
         return another_version(name, cx, template, out);
     }
-    let place = template.name_place();
-    out.report(
-        cx.finding(format!(
-            "{name} is not the name of a common golden image: HCO adds a new image instead of changing {meant}"
-        ))
-        .at(place.clone())
-        .label("a new image")
-        .help(format!("write {meant}"))
-        .fix(suggested_text(format!("write {meant}"), place, meant)),
-    );
+    let message =
+        format!("{name} is not the name of a common golden image: HCO adds a new image instead of changing {meant}");
+    let finding = cx.finding(message).at(template.name_place()).label("a new image");
+    out.report(did_you_mean(finding, "write", Some(meant), ""));
 }
 
 /// An image with the name of another release's common image, or named like the HyperConverged as in the vendor's

@@ -25,10 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 out.explain(incident, finding);
             }
         }
-        None => {
-            let findings = found.chunks(1).filter_map(|one| finding(cx, one));
-            findings.for_each(|f| out.report(f));
-        }
+        None => out.report_all(found.chunks(1).filter_map(|one| finding(cx, one))),
     }
 }
 

@@ -46,11 +46,10 @@ fn dangling<'a>(cx: &Context<'a>, crons: &Crons<'a>) -> impl Iterator<Item = (&'
     cx.data_sources().filter_map(move |source| {
         let target = text(source, "spec.source.dataSource.name")?;
         let name = &source.object.id.name;
-        let is_imported = |a: &&String| crons.keys().any(|cron| is_for(cron, name, a));
         let imported = if crons.contains_key(target) || cx.own_claim(cx.images_namespace(), name).is_some() {
             Vec::new()
         } else {
-            known.iter().filter(is_imported).map(|a| format!("{name}-{a}")).collect()
+            known.iter().map(|a| format!("{name}-{a}")).filter(|one| crons.contains_key(one.as_str())).collect()
         };
         (!imported.is_empty()).then_some((source, target, imported))
     })
@@ -70,12 +69,6 @@ fn imported_too(cx: &Context<'_>, source: &Rendered) -> Option<Fix> {
         return None;
     }
     cx.suggest(title, &[change])
-}
-
-/// Whether a cron imports the image of a plain DataSource for an architecture.
-fn is_for(cron: &str, name: &str, architecture: &str) -> bool {
-    let suffix = cron.strip_prefix(name).and_then(|s| s.strip_prefix('-'));
-    suffix == Some(architecture)
 }
 
 fn text<'a>(rendered: &'a Rendered, path: &str) -> Option<&'a str> {

@@ -31,26 +31,16 @@ fn leaves<'a>(cx: &Context<'a>) -> Vec<Leaf<'a>> {
     let (Some(schema), Some(spec)) = (cx.schema(), cx.root().get("spec")) else { return Vec::new() };
     let mut leaves = Vec::new();
     let start = Path::dotted("spec");
-    collect(spec, &Trail::Start(&start), &mut leaves);
-    let leaf = |(path, node): (Path, &'a Node)| {
-        let default = schema.default_at(&path)?;
-        Some(Leaf { path, node, value: node.to_json(), default })
-    };
-    leaves.into_iter().filter_map(leaf).collect()
-}
-
-fn collect<'a>(node: &'a Node, at: &Trail<'_>, found: &mut Vec<(Path, &'a Node)>) {
-    for entry in node.entries() {
-        let at = Trail::Key(at, &entry.key.text);
-        match &entry.value.value {
-            Value::Map(_) | Value::Seq(_) => collect(&entry.value, &at, found),
-            Value::Null => {}
-            _ => found.push((at.path(), &entry.value)),
-        }
-    }
-    for (i, item) in node.items().iter().enumerate() {
-        collect(item, &Trail::Index(at, i), found);
-    }
+    spec.walk(&Trail::Start(&start), &mut |at, node| {
+        let is_scalar = !matches!(node.value, Value::Map(_) | Value::Seq(_) | Value::Null);
+        let path = (is_scalar && matches!(at, Trail::Key(..))).then(|| at.path());
+        leaves.extend(path.and_then(|path| {
+            let default = schema.default_at(&path)?;
+            Some(Leaf { path, node, value: node.to_json(), default })
+        }));
+        true
+    });
+    leaves
 }
 
 impl Leaf<'_> {
@@ -83,7 +73,7 @@ fn redundant(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
 fn pinned(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
     let Leaf { path, value, default: now, .. } = leaf;
     let mut found = Vec::new();
-    if path.starts_with(&Path::dotted("spec.featureGates")) {
+    if path.starts_with(&gates_path()) {
         return found;
     }
     let own = cx.release();

@@ -39,7 +39,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Replaces gates by their fields: safe if the result is the same.
 fn moved(cx: &Context<'_>, names: &[&str], fields: &[GateToField]) -> Option<Fix> {
-    let gates = Path::dotted("spec.featureGates");
+    let gates = gates_path();
     let list = cx.root().at(&gates)?.items();
     let mut changes = Vec::new();
     let mut gone = Vec::new();

@@ -9,7 +9,7 @@ pub(super) const MAX_NAME_BYTES: usize = 63;
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut seen = Vec::new();
     for cron in cx.import_crons() {
-        for (kind, name, field) in too_long(cron) {
+        for (kind, name, field) in cron_names(cron).into_iter().filter(|(_, name, _)| name.len() > MAX_NAME_BYTES) {
             // Report a template once for all its architectures.
             let key = (cron.origin.template.as_ref(), kind);
             if seen.contains(&key) {
@@ -31,10 +31,4 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             );
         }
     }
-}
-
-/// The names that are too long: kind, name, and the template's field that sets it.
-fn too_long(cron: &Rendered) -> impl Iterator<Item = (&'static str, &str, &'static str)> {
-    let names = cron_names(cron).into_iter();
-    names.filter(|(_, name, _)| name.len() > MAX_NAME_BYTES)
 }

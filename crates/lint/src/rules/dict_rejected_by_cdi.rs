@@ -89,14 +89,8 @@ fn common_size<'a>(cx: &Context<'a>, cron: &Rendered) -> Option<&'a str> {
     tree::get(cx.common_image(template.name())?, SIZE)?.as_str()
 }
 
-/// An invalid object name: kind, name, and the template's field that sets it.
-fn wrong_name(cron: &Rendered) -> Option<(&'static str, &str, &'static str)> {
-    let mut names = cron_names(cron).into_iter();
-    names.find(|(_, name, _)| !is_subdomain(name))
-}
-
 fn misnamed(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
-    let (kind, wrong, field) = wrong_name(cron)?;
+    let (kind, wrong, field) = cron_names(cron).into_iter().find(|(_, name, _)| !is_subdomain(name))?;
     let message = format!(
         "the API server rejects the {kind} of golden image {}: {wrong:?} can't be an object's name",
         cron.origin.name()

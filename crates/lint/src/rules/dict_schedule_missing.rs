@@ -24,14 +24,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     } else {
         // That rule has the missing schedule, too.
         let is_said = |t: &WrittenTemplate<'_>| causes.iter().any(|cause| cause.path == schedule_of(cx, t));
-        let findings = missing.chunks(1).filter(|one| !is_said(&one[0])).filter_map(|one| finding(cx, one));
-        findings.for_each(|f| out.report(f));
+        out.report_all(missing.chunks(1).filter(|one| !is_said(&one[0])).filter_map(|one| finding(cx, one)));
     }
-    for image in cx.golden_images() {
-        if let Some(finding) = never_imported(cx, image) {
-            out.report(finding);
-        }
-    }
+    out.report_all(cx.golden_images().iter().filter_map(|image| never_imported(cx, image)));
 }
 
 /// A user's own image with an empty schedule.
@@ -51,7 +46,7 @@ fn never_imported(cx: &Context<'_>, image: &GoldenImage<'_>) -> Option<Finding> 
         .label("HCO fills this in for common images only");
     let set = Change::Set(schedule_of(cx, &template), TWICE_A_DAY.into());
     let title = format!("write schedule: {TWICE_A_DAY:?}, twice a day, or another cron expression");
-    Some(finding.remedy(title.clone(), cx.suggest(title, &[set])))
+    Some(cx.with_fix(finding, title, Applicability::Suggestion, &[set]))
 }
 
 /// A finding at the first of these templates, related to the others.

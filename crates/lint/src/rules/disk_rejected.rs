@@ -37,9 +37,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
     }
     for (vm, verdict) in cx.judged_machines() {
-        let path = vm.owner_path("dataVolumeTemplates");
-        for (i, template) in items(vm.document.root.at(&path)).iter().enumerate() {
-            let path = path.index(i);
+        for (path, template) in vm.disk_templates() {
             // KubeVirt itself rejects some of them.
             let is_judged = verdict.spec.is_object() && cx.is_whole(vm.document);
             if !is_judged || verdict.causes.iter().any(|c| c.path.starts_with(&path)) {

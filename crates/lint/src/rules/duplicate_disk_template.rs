@@ -8,12 +8,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let machines = cx.virtual_machines();
     let mut seen: BTreeMap<(&str, &str), (&VirtualMachine<'_>, Location)> = BTreeMap::new();
     for vm in machines.iter().filter(|vm| vm.document.text("kind") == "VirtualMachine") {
-        let list = vm.owner_path("dataVolumeTemplates");
-        for (i, template) in items(vm.document.root.at(&list)).iter().enumerate() {
+        for (path, template) in vm.disk_templates() {
             let Some(name) = template.text_at("metadata.name").filter(|name| !is_placeholder(name)) else {
                 continue;
             };
-            let place = vm.document.locate(&list.index(i).key("metadata").key("name"));
+            let place = vm.document.locate(&path.below("metadata.name"));
             let Some((first, before)) = seen.get(&(vm.namespace(), name)) else {
                 seen.insert((vm.namespace(), name), (vm, place));
                 continue;

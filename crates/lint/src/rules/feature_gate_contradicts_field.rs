@@ -47,7 +47,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// The path of the gate in the list; the whole list if it is the only one.
 fn listed(cx: &Context<'_>, pair: &GateToField) -> Path {
-    let path = Path::dotted("spec.featureGates");
+    let path = gates_path();
     let gates = items(cx.root().at(&path));
     let is_it = |g: &Node| g.text("name").eq_ignore_ascii_case(&pair.gate);
     match gates.iter().position(is_it) {

@@ -19,7 +19,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(known) = rules.and_then(|r| r.listed_gates.as_ref()) else {
         return;
     };
-    let path = Path::dotted("spec.featureGates");
+    let path = gates_path();
     let list = cx.root().at(&path).map(Node::items);
     let entries: Vec<Entry<'_>> = (list.unwrap_or_default().iter().enumerate())
         .filter_map(|(index, item)| {

@@ -183,10 +183,10 @@ fn meant_value(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<(Change
     let required: Vec<&str> = required.collect();
     let key = match required[..] {
         [only] => only,
-        _ if path.parent() == Path::dotted("spec.featureGates") => "name",
+        _ if path.parent() == gates_path() => "name",
         _ => return None,
     };
-    let item = serde_json::json!({key: text});
+    let item = json!({key: text});
     Some((Change::Set(path.clone(), item), format!("{{{key}: {text}}}")))
 }
 

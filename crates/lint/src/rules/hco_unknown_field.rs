@@ -124,7 +124,7 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
     if let [other] = similar(name, &known)[..] {
         let other = path.parent().key(other);
         let finding = finding.related(cx.document().locate_key(&other), "HCO reads this one");
-        let removal = removal(cx, path, Applicability::Suggestion);
+        let removal = cx.suggest(format!("remove {path}"), &[Change::Remove(path.clone())]);
         let move_it = shape.relocation(
             format!("move its value to {other}"),
             Applicability::Suggestion,
@@ -155,10 +155,6 @@ fn lost(cx: &Context<'_>, path: &Path) -> String {
         }
         _ => "nothing changes".to_owned(),
     }
-}
-
-fn removal(cx: &Context<'_>, path: &Path, applicability: Applicability) -> Option<Fix> {
-    cx.fix(format!("remove {path}"), applicability, &[Change::Remove(path.clone())])
 }
 
 fn of_operand(cx: &Context<'_>, finding: Finding, operand: &OperandField) -> Finding {

@@ -9,7 +9,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.admission().reason.is_some() {
         return;
     }
-    let gates = Path::dotted("spec.featureGates");
+    let gates = gates_path();
     let ignored = cx.release().fields().iter();
     for field in ignored.filter(|f| f.ignored && f.api_version == cx.version()) {
         let node = cx.root().below(&field.path);
@@ -29,7 +29,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         match successor(cx, &gate.name) {
-            Some(field) => replaced(cx, &gate.name, on, &field).into_iter().for_each(|f| out.report(f)),
+            Some(field) => out.report_all(replaced(cx, &gate.name, on, &field)),
             None => without_successor.push((gate.name.as_str(), on)),
         }
     }
@@ -40,7 +40,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 of == state && of.is_asked_for(*on) == harmless
             });
             let names: Vec<&str> = alike.map(|(name, _)| *name).collect();
-            useless(cx, names, state, harmless).into_iter().for_each(|f| out.report(f));
+            out.report_all(useless(cx, names, state, harmless));
         }
     }
 }
@@ -101,7 +101,7 @@ fn useless(cx: &Context<'_>, mut names: Vec<&str>, state: FeatureState, harmless
     let message = format!("{release} ignores the feature {kind} {}", and(&sorted));
     let mut finding = cx.finding(message).at(cx.gate(first).name_place()).label("without effect");
     finding = with_related(finding, rest.iter().map(|name| cx.gate(name).name_place()), "without effect, too");
-    let gates = Path::dotted("spec.featureGates");
+    let gates = gates_path();
     let written = cx.root().at(&gates);
     let count = written.map_or(0, |n| n.entries().len() + n.items().len());
     let removed: Vec<Change> = if count == names.len() {
@@ -230,7 +230,7 @@ impl FeatureState {
 
 /// The path of a gate: a map's entry or a list's element.
 fn place_of(cx: &Context<'_>, name: &str) -> Option<Path> {
-    let gates = Path::dotted("spec.featureGates");
+    let gates = gates_path();
     let node = cx.root().at(&gates)?;
     if node.get(name).is_some() {
         return Some(gates.key(name));
@@ -240,7 +240,7 @@ fn place_of(cx: &Context<'_>, name: &str) -> Option<Path> {
 }
 
 /// The path to remove so that no empty parent remains.
-fn alone(cx: &Context<'_>, path: &Path) -> Path {
+pub(super) fn alone(cx: &Context<'_>, path: &Path) -> Path {
     let parent = path.parent();
     let around = cx.root().at(&parent);
     let only = around.is_some_and(|n| n.entries().len() + n.items().len() == 1);

@@ -19,22 +19,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
         }
     };
-    const URL: &str = "/source/registry/url";
     for cron in cx.import_crons() {
-        let volume = &cron.object.body["spec"]["template"]["spec"];
-        volume.pointer(URL).and_then(Json::as_str).into_iter().for_each(&mut add);
+        let source = &cron.object.body["spec"]["template"]["spec"]["source"];
+        source["registry"]["url"].as_str().into_iter().for_each(&mut add);
     }
     for (_, document, path) in cx.declared_volumes() {
-        let volume = json_of(document.root.at(&path));
-        volume.pointer(URL).and_then(Json::as_str).into_iter().for_each(&mut add);
+        document.root.str_at(&path.below("source.registry.url")).into_iter().for_each(&mut add);
     }
     for boot in cx.boots() {
         let at = |path: &Path| boot.vm.document.root.str_at(path);
         boot.images.iter().filter_map(|image| at(&image.path)).for_each(&mut add);
-        let own = boot.vm.owner_path("dataVolumeTemplates");
-        let templates = json_of(boot.vm.document.root.at(&own));
-        let urls = elements(&templates).filter_map(|t| t["spec"].pointer(URL)?.as_str());
-        urls.for_each(&mut add);
+        boot.vm.disk_templates().filter_map(|(_, t)| t.text_at("spec.source.registry.url")).for_each(&mut add);
     }
     for (place, images) in found.into_values() {
         let (come, them) = if images.len() == 1 { ("comes", "it") } else { ("come", "them") };

@@ -11,9 +11,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         out.report_all(finding(cx, document, &path.key("source")));
     }
     for vm in cx.virtual_machines() {
-        let templates = vm.owner_path("dataVolumeTemplates");
-        let count = vm.document.root.at(&templates).map_or(0, |t| t.items().len());
-        let sources = (0..count).map(|i| templates.index(i).key("spec").key("source"));
+        let sources = vm.disk_templates().map(|(path, _)| path.below("spec.source"));
         out.report_all(sources.filter_map(|path| finding(cx, vm.document, &path)));
     }
 }
@@ -28,7 +26,7 @@ fn finding(cx: &Context<'_>, document: &Document, source: &Path) -> Option<Findi
         Architectures::Undetermined(names) => {
             let names: Vec<&String> = names.iter().collect();
             let fix = |name: &&String| {
-                let set = [Change::Set(registry.key("platform").key("architecture"), name.as_str().into())];
+                let set = [Change::Set(registry.below("platform.architecture"), name.as_str().into())];
                 suggested(document, format!("import it for {name}"), &set)
             };
             let message = format!(
@@ -43,7 +41,7 @@ fn finding(cx: &Context<'_>, document: &Document, source: &Path) -> Option<Findi
             Some(with_nodes(finding, cx, &names))
         }
         Architectures::Known(none) if none.is_empty() => {
-            let pin = registry.key("platform").key("architecture");
+            let pin = registry.below("platform.architecture");
             let written = document.root.str_at(&pin);
             // `architecture-alias` reports the correct name.
             if written.is_some_and(|w| Architecture::alias(w).is_some()) {

@@ -29,9 +29,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if broken.is_empty() {
             out.report(general(cx, &applied, &inner));
         }
-        for finding in broken {
-            out.report(finding);
-        }
+        out.report_all(broken);
     }
 }
 
@@ -65,8 +63,7 @@ fn inner_patches(operation: &Operation) -> Vec<(String, Json)> {
     };
     let path = operation.path.as_str();
     let each = |list: Option<&Json>, at: String| {
-        let items = list.and_then(Json::as_array).into_iter().flatten();
-        let items = items.enumerate();
+        let items = elements(list).enumerate();
         items.map(|(i, v)| (format!("{at}/{i}"), v.clone())).collect()
     };
     match path.strip_prefix(COMPONENTS).map(|rest| rest.split('/').skip(1).collect::<Vec<_>>()) {

@@ -263,6 +263,5 @@ fn in_both(kubevirt: &Json) -> Vec<&str> {
 }
 
 fn names<'v>(operand: &'v Json, list: &str) -> impl Iterator<Item = &'v str> {
-    let list = operand.pointer(list).and_then(Json::as_array);
-    list.into_iter().flatten().filter_map(Json::as_str)
+    texts(operand.pointer(list))
 }

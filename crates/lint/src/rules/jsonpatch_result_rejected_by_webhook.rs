@@ -17,9 +17,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             "KubeVirt" => {
                 let facts = cx.kubevirt();
                 let rejections = kubevirt_rejections(facts, before, after);
-                if rejections.is_empty() {
-                    continue;
-                }
                 let known = kubevirt_rejections(facts, before, before);
                 for rejection in rejections {
                     if ELSEWHERE.contains(&rejection.check) || known.contains(&rejection) {

@@ -13,15 +13,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let found = schema.rejections(after);
-        if found.is_empty() {
-            continue;
-        }
         let before = schema.rejections(before);
         let known: BTreeSet<&str> = before.iter().map(|v| v.message.as_str()).collect();
         let new = found.iter().filter(|v| !known.contains(v.message.as_str()));
-        for violation in new {
-            out.report(finding(cx, patch, violation));
-        }
+        out.report_all(new.map(|violation| finding(cx, patch, violation)));
     }
 }
 

@@ -11,8 +11,7 @@ const LAST_PART: &str = "jsonpatch";
 static CALLED: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| rows("operandNames"));
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let metadata = cx.root().get("metadata");
-    let Some(annotations) = metadata.and_then(|m| m.get("annotations")) else {
+    let Some(annotations) = cx.root().below("metadata.annotations") else {
         return;
     };
     for entry in annotations.entries() {

@@ -107,9 +107,7 @@ impl Strength {
         let named = kind.filter(|k| k != "Custom");
         let (version, ciphers) = match (named, custom.or(settings)) {
             (None, Some(own)) if custom.is_some() || !is_profile => {
-                let list = own.get("ciphers").and_then(Json::as_array);
-                let names = list.into_iter().flatten().filter_map(Json::as_str);
-                (text(own, "minTLSVersion"), names.map(str::to_owned).collect())
+                (text(own, "minTLSVersion"), texts(&own["ciphers"]).map(str::to_owned).collect())
             }
             (kind, _) => {
                 let kind = kind.as_deref().unwrap_or("Intermediate");

@@ -232,7 +232,7 @@ mod prelude {
     pub(super) use serde::Deserialize;
     pub(super) use serde_json::{Value as Json, json};
 
-    pub(super) use crate::context::{keys_of, last_key, object_of};
+    pub(super) use crate::context::{gates_path, keys_of, last_key, object_of};
     pub(super) use crate::lists::{elements, entries, items, json_of, members, name_of, namespace_of, texts};
     pub(super) use crate::registered_rule::{RegisteredRule, always, last, late};
     pub(super) use crate::rows::rows;

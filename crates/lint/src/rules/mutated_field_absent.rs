@@ -32,25 +32,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             ("write it into the manifest, too", Applicability::Safe)
         };
         let at = list.index(template.index);
-        let first = added.first().map(|(path, value)| {
-            let mut full = at.clone();
-            full.0.extend(path.0.iter().cloned());
-            (full, value.clone())
-        });
-        let finding = match first {
-            Some((path, value)) => {
-                finding.becomes(PredictedValue { kind: "HyperConverged", path, value, when: BecomesWhen::Now })
-            }
-            None => finding,
-        };
-        let changes: Vec<Change> = added
-            .into_iter()
-            .map(|(path, value)| {
-                let mut full = at.clone();
-                full.0.extend(path.0);
-                Change::Set(full, value)
-            })
-            .collect();
+        let (path, value) = (at.joined(&added[0].0), added[0].1.clone());
+        let finding = finding.becomes(PredictedValue { kind: "HyperConverged", path, value, when: BecomesWhen::Now });
+        let changes = added.into_iter().map(|(path, value)| Change::Set(at.joined(&path), value));
+        let changes: Vec<Change> = changes.collect();
         out.report(finding.remedy(help, cx.fix(format!("{}: {help}", changed(&changes)), applicability, &changes)));
     }
 }

@@ -75,10 +75,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// The namespaces of virtual machines that have a binding.
 fn machines_with<'c>(cx: &'c Context<'_>, binding: &'c str) -> impl Iterator<Item = &'c str> {
-    let has = move |vm: &VirtualMachine<'_>| {
-        let interfaces = vm.list("domain.devices.interfaces");
-        interfaces.iter().any(|i| i.text_at("binding.name") == Some(binding))
-    };
+    let has = move |vm: &VirtualMachine<'_>| vm.bindings().any(|(_, name)| name == binding);
     cx.virtual_machines().into_iter().filter(has).map(|vm| vm.namespace())
 }
 

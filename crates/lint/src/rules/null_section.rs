@@ -1,6 +1,5 @@
 //! A key without a value whose type is object or list.
 
-use hcoplan_kubernetes::schema::Schema;
 use hcoplan_yaml::{Trail, Value};
 
 use super::prelude::*;
@@ -11,7 +10,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let mut found = Vec::new();
     let start = Path::dotted("spec");
-    collect(schema, spec, &Trail::Start(&start), &mut found);
+    spec.walk(&Trail::Start(&start), &mut |at, node| {
+        if let (Trail::Key(..), Value::Null) = (at, &node.value) {
+            let path = at.path();
+            let kind = schema.field(&path).map_or("", |f| f.kind);
+            if matches!(kind, "object" | "array") {
+                found.push((path, node, kind));
+            }
+        }
+        true
+    });
     for (path, node, kind) in found {
         let empty = if kind == "array" { "[]" } else { "{}" };
         let place = cx.document().locate_key(&path);
@@ -41,24 +49,4 @@ fn everywhere(path: &Path) -> Option<&'static str> {
     ];
     let found = effects.into_iter().find(|(field, _)| path.ends_with(field));
     found.map(|(_, effect)| effect)
-}
-
-fn collect<'a>(schema: &Schema, node: &'a Node, at: &Trail<'_>, found: &mut Vec<(Path, &'a Node, &'static str)>) {
-    for entry in node.entries() {
-        let at = Trail::Key(at, &entry.key.text);
-        match &entry.value.value {
-            Value::Null => {
-                let path = at.path();
-                let kind = schema.field(&path).map_or("", |f| f.kind);
-                if matches!(kind, "object" | "array") {
-                    found.push((path, &entry.value, kind));
-                }
-            }
-            Value::Map(_) | Value::Seq(_) => collect(schema, &entry.value, &at, found),
-            _ => {}
-        }
-    }
-    for (i, item) in node.items().iter().enumerate() {
-        collect(schema, item, &Trail::Index(at, i), found);
-    }
 }

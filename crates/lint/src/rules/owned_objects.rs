@@ -105,10 +105,7 @@ fn golden_image(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
         .help("delete the manifest, and move its settings to dataImportCronTemplates");
     let is_written = cx.image_of(&made.origin).is_some_and(|i| i.written.is_some());
     let place = is_written.then(|| cx.origin_place(&made.origin, "metadata.name"));
-    Some(match place {
-        Some(place) => finding.related(place, "from this template"),
-        None => finding,
-    })
+    Some(with_related(finding, place, "from this template"))
 }
 
 fn second_operand(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {

@@ -5,6 +5,7 @@ use hcoplan_planner::machines::is_own_label;
 
 use super::prelude::*;
 use crate::POD_KINDS;
+use crate::lists::labels_of;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let machines: Vec<_> = cx.virtual_machines().into_iter().filter(|vm| cx.is_whole(vm.document)).collect();
@@ -59,8 +60,7 @@ fn owner_labels(vm: &VirtualMachine<'_>) -> Path {
 
 /// The labels at a path.
 fn labels(document: &Document, path: &Path) -> Labels {
-    let entries = entries(document.root.at(path));
-    entries.iter().filter_map(|e| Some((e.key.text.clone(), e.value.as_str()?.to_owned()))).collect()
+    labels_of(document.root.at(path)).collect()
 }
 
 /// Whether a pod of another kind has the labels.

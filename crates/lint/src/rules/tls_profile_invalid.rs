@@ -58,7 +58,7 @@ fn rejection(cx: &Context<'_>, finding: Finding) -> Finding {
         }
         Some(Reason::TlsCiphersWithTls13) => {
             let ciphers = cx.field("tlsSecurityProfile.custom.ciphers");
-            let empty = ciphers.path().map(|p| [Change::Set(p, serde_json::json!([]))]);
+            let empty = ciphers.path().map(|p| [Change::Set(p, json!([]))]);
             fix = empty.and_then(|empty| cx.change(Applicability::Suggestion, &empty));
             let version = cx.field("tlsSecurityProfile.custom.minTLSVersion");
             finding
@@ -163,7 +163,7 @@ fn modern_with_ciphers(cx: &Context<'_>, out: &mut Sink) {
         .label("`modern` is missing next to it")
         .help("write `modern: {}` next to the type");
     let modern = cx.field("tlsSecurityProfile.modern").path();
-    let add = modern.map(|p| [Change::Set(p, serde_json::json!({}))]);
+    let add = modern.map(|p| [Change::Set(p, json!({}))]);
     finding.fixes.extend(add.and_then(|add| cx.fix("add `modern: {}`", Applicability::Safe, &add)));
     out.report(finding);
 }

@@ -1,6 +1,6 @@
 //! A placeholder without a value.
 
-use hcoplan_yaml::{Trail, Value, locate_in_scalar};
+use hcoplan_yaml::{Trail, locate_in_scalar};
 
 use super::prelude::*;
 
@@ -10,7 +10,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for section in ["metadata", "spec"] {
         if let Some(node) = root.get(section) {
             let start = Path::root().key(section);
-            collect(node, &Trail::Start(&start), &mut found);
+            node.walk(&Trail::Start(&start), &mut |at, node| {
+                // Patches, and kubectl's last applied configuration, may quote whole documents.
+                let is_quote = |key: &str| key.ends_with("/jsonpatch") || key.ends_with("/last-applied-configuration");
+                if matches!(at, Trail::Key(_, key) if is_quote(key)) {
+                    return false;
+                }
+                let placeholder = node.as_str().and_then(placeholder);
+                found.extend(placeholder.map(|placeholder| (at.path(), node, placeholder)));
+                true
+            });
         }
     }
     let cause = cx.admission().causes.first().map(|c| &c.path);
@@ -40,31 +49,6 @@ fn placeholder_place(cx: &Context<'_>, node: &Node, placeholder: &str) -> Locati
     let start = node.as_str().and_then(|text| text.find(placeholder));
     let span = start.map_or(node.span, |start| locate_in_scalar(cx.document(), node, start..start + placeholder.len()));
     cx.location(span)
-}
-
-fn collect<'a>(node: &'a Node, at: &Trail<'_>, found: &mut Vec<(Path, &'a Node, &'a str)>) {
-    match &node.value {
-        Value::String(text) => {
-            if let Some(placeholder) = placeholder(text) {
-                found.push((at.path(), node, placeholder));
-            }
-        }
-        Value::Map(entries) => {
-            for entry in entries {
-                let key = &entry.key.text;
-                // Patches, and kubectl's last applied configuration, may quote whole documents.
-                if !key.ends_with("/jsonpatch") && !key.ends_with("/last-applied-configuration") {
-                    collect(&entry.value, &Trail::Key(at, key), found);
-                }
-            }
-        }
-        Value::Seq(items) => {
-            for (i, item) in items.iter().enumerate() {
-                collect(item, &Trail::Index(at, i), found);
-            }
-        }
-        _ => {}
-    }
 }
 
 /// The first placeholder in a text.

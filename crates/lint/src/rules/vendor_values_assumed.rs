@@ -62,8 +62,7 @@ impl Search<'_> {
             Json::Bool(on) => self.mark(within, key, &on.to_string()),
             Json::Array(items) => items.iter().for_each(|item| self.look(within, key, item)),
             Json::Object(map) => {
-                let name = map.get("metadata").and_then(|m| m.get("name"));
-                let within = name.and_then(Json::as_str).unwrap_or(within);
+                let within = value.pointer("/metadata/name").and_then(Json::as_str).unwrap_or(within);
                 map.iter().for_each(|(key, value)| self.look(within, key, value));
             }
             _ => {}

@@ -41,12 +41,10 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
         let finding = vm.finding(cx, message).label("the machine waits for it");
         finding.at(vm.document.locate(&path))
     };
-    let of_kind = |meant: &str| {
+    let of_kind = |message: String, meant: &str| {
         let set = [Change::Set(matcher.key("kind"), meant.into())];
-        (
-            format!("there is a {meant} of that name: set kind: {meant}"),
-            suggested(vm.document, format!("write kind: {meant}"), &set),
-        )
+        let fix = suggested(vm.document, format!("write kind: {meant}"), &set);
+        finding(message).help(format!("there is a {meant} of that name: set kind: {meant}")).fixes(fix)
     };
     let Some(found) = cx.machine_type(vm, kind) else {
         let written = vm.document.root.at(&matcher.key("kind"))?.as_str().filter(|k| !is_placeholder(k))?;
@@ -67,8 +65,7 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
     if found.is_namespaced {
         // The namespace may have others.
         if is_common || of_name(cluster).next().is_some() {
-            let (help, fix) = of_kind(cluster);
-            return Some(finding(message).help(help).fixes(fix));
+            return Some(of_kind(message, cluster));
         }
         let elsewhere = of_name(namespaced).find(|d| !namespace_of(d).is_empty() && !vm.namespace().is_empty());
         if let Some(other) = elsewhere {
@@ -77,8 +74,7 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
             return Some(finding(message).help(help).related(place, "another namespace"));
         }
     } else if of_name(namespaced).any(|d| namespace_of(d) == vm.namespace()) {
-        let (help, fix) = of_kind(namespaced);
-        return Some(finding(message).help(help).fixes(fix));
+        return Some(of_kind(message, namespaced));
     }
     if exists && !found.is_namespaced && !is_common {
         let switch = cx.field("CommonInstancetypesDeployment.enabled");

@@ -1,8 +1,9 @@
 //! Parses suppressions.
 
-use hcoplan_diagnostics::finding::nearest;
+use hcoplan_yaml::Entry;
 
 use super::{bytes_about, scalars};
+use crate::configured::did_you_mean;
 use crate::date::Date;
 use crate::prelude::*;
 use crate::registry;
@@ -11,6 +12,10 @@ use crate::suppression_rules::SUPPRESSION_INVALID;
 
 /// The annotation that suppresses findings in its object.
 const ANNOTATION: &str = "hcoplan.dev/ignore";
+
+fn entry(document: &Document) -> Option<&Entry> {
+    document.root.below("metadata.annotations")?.entry(ANNOTATION)
+}
 
 /// The suppressions in a document's comments: `# hcoplan: ignore[rule] reason`, at the end of the line or on the line
 /// above.
@@ -48,9 +53,7 @@ pub(super) fn comments(document: &Document, found: &mut Vec<Suppression>, about:
 
 /// The suppressions in an object's annotation: `rule, rule: reason` in lines or separated by semicolons.
 pub(super) fn annotation(document: &Document, found: &mut Vec<Suppression>, about: &mut Vec<Finding>) {
-    let metadata = document.root.get("metadata");
-    let annotations = metadata.and_then(|m| m.get("annotations"));
-    let Some(entry) = annotations.and_then(|a| a.entry(ANNOTATION)) else {
+    let Some(entry) = entry(document) else {
         return;
     };
     let place = document.location(entry.key.span);
@@ -65,9 +68,7 @@ pub(super) fn annotation(document: &Document, found: &mut Vec<Suppression>, abou
 
 /// The source file of the annotation in a build's document.
 pub(super) fn annotated_by(document: &Document) -> Option<camino::Utf8PathBuf> {
-    let metadata = document.root.get("metadata")?;
-    let entry = metadata.get("annotations")?.entry(ANNOTATION)?;
-    let place = document.location(entry.key.span).origin()?;
+    let place = document.location(entry(document)?.key.span).origin()?;
     Some(place.file.path().to_owned())
 }
 
@@ -88,7 +89,7 @@ fn suppression(
     for name in names.split(',').map(str::trim).filter(|n| !n.is_empty()) {
         match registry::selector(name) {
             Some(selector) => rules.push(selector),
-            None => invalid(format!("there is no rule {name}"), meant(name)),
+            None => invalid(format!("there is no rule {name}"), did_you_mean(name, registry::names())),
         }
     }
     let mut until = None;
@@ -107,12 +108,6 @@ fn suppression(
         }
     }
     (!rules.is_empty()).then(|| Suppression { rules, reason: reason.join(" "), until, place: place.clone(), scope })
-}
-
-/// The most similar rule.
-fn meant(name: &str) -> Option<String> {
-    let names = registry::rules().iter().map(|r| r.rule.name);
-    nearest(name, names).map(|near| format!("did you mean {near}?"))
 }
 
 /// The line that each comment applies to: its own, or the next that is neither blank nor a comment.

@@ -9,7 +9,6 @@ use hcoplan_kubernetes::nearest;
 use hcoplan_kubernetes::quantity::Quantity;
 use hcoplan_planner::inventory::Architecture as Name;
 use hcoplan_yaml::Value;
-use serde_json::Value as Json;
 
 use super::forms::{
     is_extended_resource, is_hex, is_host, is_image, is_network_name, is_pci_selector, is_registry_url,
@@ -202,15 +201,8 @@ fn blanks(node: &Node, kind: Kind) -> Option<Problem<'_>> {
         .then(|| Problem::new(node, Mistake::Blanks).correct(Some(trimmed.to_owned())))
 }
 
-fn amount(node: &Node) -> Option<Quantity> {
-    match node.to_json() {
-        Json::String(text) => Quantity::parse(&text).ok(),
-        other => Quantity::parse(&other.to_string()).ok(),
-    }
-}
-
 fn below_zero(node: &Node) -> Option<Problem<'_>> {
-    let is = amount(node)?;
+    let is = Quantity::of(&node.to_json())?;
     is.to_string().starts_with('-').then(|| Problem::new(node, Mistake::Below(0)))
 }
 
@@ -384,7 +376,7 @@ fn resources(node: &Node) -> Vec<Problem<'_>> {
                 out.push(Problem::new(&entry.value, Mistake::NotAKey(form)).key(name));
                 continue;
             }
-            let Some(is) = amount(&entry.value) else {
+            let Some(is) = Quantity::of(&entry.value.to_json()) else {
                 continue;
             };
             if let Some(problem) = below_zero(&entry.value) {
@@ -397,7 +389,7 @@ fn resources(node: &Node) -> Vec<Problem<'_>> {
                 continue;
             }
             let may_exceed = matches!(name, "cpu" | "memory" | "ephemeral-storage");
-            match limits.and_then(|limits| limits.get(name)).map(amount) {
+            match limits.and_then(|limits| limits.get(name)).map(|limit| Quantity::of(&limit.to_json())) {
                 Some(Some(limit)) if is > limit || !may_exceed && is != limit => {
                     out.push(Problem::new(&entry.value, Mistake::AboveLimit(limit.to_string())).key(name));
                 }

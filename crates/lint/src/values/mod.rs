@@ -11,7 +11,6 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::lists::items;
 use crate::prelude::*;
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_planner::machines::is_placeholder;
@@ -85,8 +84,7 @@ fn disks<'c>(cx: &'c Context<'_>) -> Vec<(&'c Document, &'c Node, bool)> {
         out.extend(cx.of_kind(kind).iter().map(|document| (&**document, &document.root, is_cron)));
     }
     for vm in cx.virtual_machines() {
-        let templates = items(vm.document.root.at(&vm.owner_path("dataVolumeTemplates")));
-        out.extend(templates.iter().map(|template| (vm.document, template, false)));
+        out.extend(vm.disk_templates().map(|(_, template)| (vm.document, template, false)));
     }
     out.retain(|(document, ..)| cx.is_whole(document));
     out

@@ -297,11 +297,7 @@ pub(super) fn number(value: &Value) -> i64 {
 }
 
 pub(super) fn quantity(value: &Value) -> Option<Quantity> {
-    match value {
-        Value::String(text) => Quantity::parse(text).ok(),
-        Value::Number(number) => Quantity::parse(&number.to_string()).ok(),
-        _ => None,
-    }
+    Quantity::of(value)
 }
 
 /// A quantity as a whole number, rounded up; 0 if absent.

@@ -11,7 +11,7 @@ const MAX_BYTES: usize = 1 << 20;
 /// Whether a file is called like one that images are built or mirrored with.
 pub(super) fn is_text(path: &Utf8Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
-    let ends = [".mk", ".sh", ".bash", "docker-bake.hcl"];
+    let ends = [".mk", ".sh", ".bash"];
     builds_image(path) || name == "makefile" || ends.iter().any(|e| name.ends_with(e))
 }
 

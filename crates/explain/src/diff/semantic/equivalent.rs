@@ -20,12 +20,7 @@ pub(super) fn is_equivalent(path: &Path, before: &Value, after: &Value) -> bool 
         }
     }
     let is_quantity = path.0.iter().any(|step| matches!(step, Segment::Key(key) if QUANTITIES.contains(&key.as_str())));
-    let amount = |value: &Value| match value {
-        Value::String(text) => Quantity::parse(text).ok(),
-        Value::Number(number) => Quantity::parse(&number.to_string()).ok(),
-        _ => None,
-    };
-    let both = || amount(before).zip(amount(after));
+    let both = || Quantity::of(before).zip(Quantity::of(after));
     is_quantity && both().is_some_and(|(a, b)| a.cmp(&b) == Ordering::Equal)
 }
 
