@@ -19,6 +19,7 @@
 
 pub mod cli;
 pub mod lsp;
+mod prelude;
 
 pub use hcoplan_analysis as analysis;
 pub use hcoplan_analysis::{matrix, review};

@@ -1,5 +1,6 @@
 //! `hcoplan argocd`: fields of a HyperConverged that a GitOps controller reports as different on every sync.
 
+use crate::prelude::*;
 use std::ops::ControlFlow;
 
 use super::arguments::Sources;
@@ -7,9 +8,8 @@ use super::format::{self, Target};
 use super::output::Output;
 use crate::diff::Drift;
 use crate::repo::{Controller, IgnoredField};
-use clap::Args;
-use hcoplan_analysis::{ClusterDrift, ClusterTask, Exit, Failure};
-use hcoplan_report::{Format, argocd, terminal};
+use hcoplan_analysis::ClusterDrift;
+use hcoplan_report::{argocd, terminal};
 
 /// Report fields of a HyperConverged that Argo CD and Flux show as different on every sync
 ///

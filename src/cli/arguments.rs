@@ -1,10 +1,9 @@
 //! Arguments shared by several subcommands.
 
+use crate::prelude::*;
 use std::num::NonZeroUsize;
 
 use crate::repo::Builds;
-use camino::{Utf8Path, Utf8PathBuf};
-use clap::Args;
 use hcoplan_analysis::Shard;
 
 /// Options for reading a repository.

@@ -4,19 +4,16 @@
 //! standard output. An empty output with exit code 0 would delete all of the application's objects, so that never
 //! happens. The user interface shows standard error after a failure.
 
-use camino::Utf8Path;
-use clap::{Args, Subcommand};
-
 use super::cmp_parameters::{Parameters, announcement};
 use super::output::Output;
 use super::settings::FailOn;
 use crate::finding::Finding;
 use crate::lint::{self, Settings};
+use crate::prelude::*;
 use crate::repo::{self, Options, Trust};
 use crate::secret::InputText;
 use hcoplan_analysis::{
-    Analysis, AnalysisRequest, Application, BUILD_ELSEWHERE, ClusterTask, CompareBase, Exit, Failure, KeptNotices,
-    NoticeKind, Notices,
+    Analysis, AnalysisRequest, Application, BUILD_ELSEWHERE, CompareBase, KeptNotices, NoticeKind, Notices,
 };
 use hcoplan_report::plugin;
 

@@ -1,9 +1,7 @@
 //! The parameters that an Application of Argo CD sets for `hcoplan cmp`.
 
-use serde_json::{Value, json};
-
 use crate::finding::Severity;
-use hcoplan_analysis::Failure;
+use crate::prelude::*;
 
 /// Argo CD doesn't send announced defaults: they have to equal [`Parameters::default`].
 pub(super) fn announcement() -> Value {

@@ -1,6 +1,7 @@
 //! Detects what a stream can show: colours, characters, columns.
 
-use std::io::{self, IsTerminal, Write};
+use crate::prelude::*;
+use std::io::{self, IsTerminal};
 
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};

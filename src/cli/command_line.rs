@@ -1,7 +1,8 @@
 //! The whole command line as typed: what every subcommand takes, and the subcommands.
 
+use crate::prelude::*;
+use clap::Parser;
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{Parser, Subcommand};
 
 use super::color::Color;
 use super::{

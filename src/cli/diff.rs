@@ -1,15 +1,13 @@
 //! `hcoplan diff`: the effects of a change on the clusters.
 
-use camino::Utf8PathBuf;
-use clap::Args;
-
 use super::arguments::InputArguments;
 use super::format::{self, Target};
 use super::output::Output;
 use super::settings::Rules;
 use super::typed;
 use crate::lint;
-use hcoplan_analysis::{ClusterTask, Exit, Failure, Sources, TwoSides};
+use crate::prelude::*;
+use hcoplan_analysis::{Sources, TwoSides};
 use hcoplan_report::changes::MIN_BUDGET;
 use hcoplan_report::{PlanFormat, print_plan};
 

@@ -1,8 +1,7 @@
 //! Reads files given on the command line: a dump of a running cluster, or a ClusterInventory.
 
+use crate::prelude::*;
 use std::fs::File;
-
-use camino::{Utf8Path, Utf8PathBuf};
 
 use super::output::Output;
 use crate::adopt::DumpedCluster;
@@ -11,7 +10,7 @@ use crate::inventory::{self, Node, Source, SourceKind};
 use crate::repo::{self, Dump, Loaded, Trust};
 use crate::source::{SourceFile, read_limited};
 use crate::yaml::{self, Document};
-use hcoplan_analysis::{Failure, finding_line};
+use hcoplan_analysis::finding_line;
 
 /// The dump of a given cluster.
 pub(super) fn cluster(

@@ -1,11 +1,9 @@
 //! `hcoplan explain`: the page of a rule, or of a field.
 
-use clap::Args;
-
 use super::output::Output;
+use crate::prelude::*;
 
 use crate::repo;
-use hcoplan_analysis::{Exit, Failure};
 use hcoplan_report::explain;
 
 /// Print the page of a rule, an alert, a feature gate, an annotation, a metric, a condition, a kind, a term or a field

@@ -1,14 +1,12 @@
 //! `hcoplan fix`: applies the rules' fixes.
 
-use camino::Utf8Path;
-use clap::{Args, ValueEnum};
-
 use super::arguments::Sources;
 use super::output::Output;
 use super::settings::Choice;
 use crate::fix;
 use crate::lint::{self, Selector};
-use hcoplan_analysis::{Exit, Failure, FixRequest, FixResult};
+use crate::prelude::*;
+use hcoplan_analysis::{FixRequest, FixResult};
 use hcoplan_report::fixes::{self, FixView};
 use hcoplan_report::shown_path;
 

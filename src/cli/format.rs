@@ -1,19 +1,16 @@
 //! `--format FORMAT[=FILE]`, which may be repeated.
 
+use crate::prelude::*;
 use std::borrow::Cow;
 use std::str::FromStr;
 
 use anstream::adapter::StripBytes;
-use camino::Utf8PathBuf;
 
 use super::output::Output;
 use crate::secret::mask_credentials;
-use hcoplan_analysis::{
-    Failure,
-    atomic_file::{self, PartialFile},
-};
+use hcoplan_analysis::atomic_file::{self, PartialFile};
 use hcoplan_report::named::{self, names};
-use hcoplan_report::{Format, Named, Terminal};
+use hcoplan_report::{Named, Terminal};
 
 /// A format and its destination.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! Prints `-h` on one screen and `--help` on two, shorter than clap's own.
 
-use std::ffi::OsString;
-
-use clap::{Arg, Command};
+use crate::prelude::*;
+use clap::Arg;
 
 use super::color::Color;
 

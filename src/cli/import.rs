@@ -1,14 +1,12 @@
 //! `hcoplan import`: creates or updates a ClusterInventory from a dump of a running cluster.
 
-use camino::{Utf8Path, Utf8PathBuf};
-use clap::Args;
-
 use super::dump;
 use super::init::{configure, create};
 use super::output::Output;
 use crate::adopt::Configuration;
+use crate::prelude::*;
 use crate::repo::{self, CONFIG_FILE, ClusterRef, FactOrigin, Loaded, Repo, WithSource};
-use hcoplan_analysis::{Exit, Failure, Place, atomic_file, open_unconfigured};
+use hcoplan_analysis::{atomic_file, open_unconfigured};
 
 /// Create or update a ClusterInventory from a must-gather or `kubectl get nodes -o json`
 ///

@@ -1,15 +1,13 @@
 //! `hcoplan init`: writes `hcoplan.yaml`, and an inventory from a dump of the nodes if given.
 
-use camino::{Utf8Path, Utf8PathBuf};
-use clap::Args;
-
 use super::dump;
 use super::init_ci::{GITLAB_CI, NOT_PUBLISHED, Service, is_release};
 use super::output::Output;
 use crate::adopt::{Configuration, HEADINGS, ignored, inventory_path, rows};
+use crate::prelude::*;
 use crate::repo::{self, CONFIG_FILE, ClusterRef, Loaded, Repo};
 use crate::source::reject_links;
-use hcoplan_analysis::{Exit, Failure, Place, atomic_file, finding_with_help, open_unconfigured};
+use hcoplan_analysis::{atomic_file, finding_with_help, open_unconfigured};
 use hcoplan_report::document::{Block, Cell, Document, Table, Text};
 use hcoplan_report::terminal;
 use hcoplan_rule_pages::rules::CONFIGURATION_INVALID;

@@ -1,8 +1,5 @@
 //! The CI job written by `hcoplan init`.
-
-use camino::Utf8PathBuf;
-use clap::ValueEnum;
-
+use crate::prelude::*;
 /// Two workflows: one plans, the other comments the result. A pull request can change the first, so that only the
 /// second has a token that can write.
 const WORKFLOWS: [(&str, &str); 2] = [

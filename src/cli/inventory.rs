@@ -1,13 +1,10 @@
 //! `hcoplan inventory`: compares a ClusterInventory with a dump of its cluster.
 
-use camino::Utf8PathBuf;
-use clap::{Args, Subcommand, ValueEnum};
-
 use super::dump;
 use super::output::Output;
 use crate::adopt::contradictions;
 use crate::inventory::drift;
-use hcoplan_analysis::{Exit, Failure};
+use crate::prelude::*;
 use hcoplan_report::InventoryCheck;
 
 /// Compare a ClusterInventory with a dump of the cluster's nodes

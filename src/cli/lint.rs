@@ -1,7 +1,5 @@
 //! `hcoplan lint`: runs the rules and prints their findings.
 
-use clap::Args;
-
 use super::arguments::Sources;
 use super::format::{self, Target};
 use super::output::Output;
@@ -9,9 +7,9 @@ use super::previous_state;
 use super::settings::Rules;
 use crate::finding::Group;
 use crate::lint;
-use hcoplan_analysis::{ClusterTask, Exit, Failure};
+use crate::prelude::*;
+use hcoplan_report::Report;
 use hcoplan_report::rules::{self, Statistics};
-use hcoplan_report::{Format, Report};
 
 /// Check the manifests with the rules
 #[derive(Debug, Args)]

@@ -1,9 +1,7 @@
 //! `hcoplan lsp`: the language server on standard input and output.
 
-use clap::Args;
-
 use crate::lsp;
-use hcoplan_analysis::{Exit, Failure};
+use crate::prelude::*;
 
 /// Run the language server: findings, fixes and explanations in an editor
 ///

@@ -1,13 +1,11 @@
 //! `hcoplan matrix`: which virtual machines boot, and which golden images exist, by architecture.
 
+use crate::prelude::*;
 use std::ops::ControlFlow;
-
-use clap::Args;
 
 use super::arguments::Sources;
 use super::format::{self, Target};
 use super::output::Output;
-use hcoplan_analysis::{ClusterTask, Exit, Failure};
 use hcoplan_report::matrix::{Format, MatrixPage, write};
 
 /// Show which virtual machines boot, and which golden images exist, for which architecture

@@ -1,16 +1,13 @@
 //! Suggests what a missing path was meant to be.
 
-use std::ffi::OsString;
-
-use camino::Utf8Path;
-use clap::{ArgMatches, Command};
+use crate::prelude::*;
+use clap::ArgMatches;
 
 use super::mistakes::{command_line, takes};
 use crate::finding::nearest;
 use crate::release::Release;
 use crate::repo::{self, Repo};
 use crate::source::Revision;
-use hcoplan_analysis::Place;
 
 /// A revision, release or cluster given as a directory, else a path with a similar name.
 pub(super) fn meant(typed: &[OsString], missing: &Utf8Path) -> Option<String> {

@@ -1,14 +1,13 @@
 //! Suggestions for usage errors.
 
-use std::ffi::OsString;
-
+use crate::prelude::*;
+use clap::CommandFactory;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Command, CommandFactory};
 
 use super::command_line::Arguments;
 use super::other_tools::{OPTIONS, PATHS, SUBCOMMANDS};
-use hcoplan_report::{Format, Named as _};
+use hcoplan_report::Named as _;
 
 /// The whole command line.
 pub(super) fn command_line() -> Command {

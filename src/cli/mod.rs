@@ -41,7 +41,7 @@ mod typed;
 mod version;
 mod why;
 
-use std::ffi::OsString;
+use crate::prelude::*;
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -50,7 +50,6 @@ use clap::{CommandFactory, Parser};
 use self::command_line::{Arguments, Command};
 use self::output::Output;
 use crate::{repo, source};
-use hcoplan_analysis::{Exit, Failure};
 
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {

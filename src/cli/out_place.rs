@@ -1,13 +1,11 @@
 //! Rejects an output tree inside a directory that a tool or user applies.
 
-use camino::{Utf8Path, Utf8PathBuf};
-
+use crate::prelude::*;
 use ignore::gitignore::Gitignore;
 
 use crate::emit::{CLUSTER_MANIFEST, TOP_MANIFEST, cluster_directory};
 use crate::repo::{AppliedBy, Appliers, ClusterRef, Controller, Options, Repo};
 use crate::source::repository_name;
-use hcoplan_analysis::{Clusters, Failure, Place};
 
 const ELSEWHERE: &str = "give --out a directory that nobody applies";
 

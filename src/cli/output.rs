@@ -1,8 +1,9 @@
 //! Standard output and error: results, closed pipes, notes and errors.
 
+use crate::prelude::*;
 use std::cell::Cell;
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io::{self};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -12,9 +13,8 @@ use super::settings::configured;
 use crate::finding::Finding;
 use crate::lint::Settings;
 use crate::secret::InputText;
-use camino::Utf8Path;
-use hcoplan_analysis::{Clusters, Failure, FinalFindings, Findings, NoticeKind, Notices};
-use hcoplan_report::{Format, Report, Terminal};
+use hcoplan_analysis::{FinalFindings, Findings, NoticeKind, Notices};
+use hcoplan_report::{Report, Terminal};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();

@@ -1,11 +1,9 @@
 //! `--out` and its options: the path of the output tree.
 
-use camino::Utf8PathBuf;
-use clap::Args;
-
 use super::arguments::Sources;
 use super::out_place;
-use hcoplan_analysis::{Clusters, Failure, OutputTree};
+use crate::prelude::*;
+use hcoplan_analysis::OutputTree;
 
 /// Options for the output tree.
 #[derive(Debug, Args)]

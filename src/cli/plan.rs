@@ -1,7 +1,5 @@
 //! `hcoplan plan`: changes, consequences and findings.
 
-use clap::Args;
-
 use super::arguments::Sources;
 use super::format::{self, Target};
 use super::output::Output;
@@ -10,7 +8,8 @@ use super::settings::Rules;
 use super::{previous_state, typed};
 use crate::emit::DiskTree;
 use crate::lint;
-use hcoplan_analysis::{ClusterTask, Exit, Failure, last_release};
+use crate::prelude::*;
+use hcoplan_analysis::last_release;
 use hcoplan_report::changes::{self, MIN_BUDGET};
 use hcoplan_report::{PlanFormat, print_plan};
 

@@ -1,14 +1,12 @@
 //! `--against` and `--live`: the present state of the clusters, so that a change is validated as an update.
 
-use camino::{Utf8Path, Utf8PathBuf};
-use clap::{Args, ValueEnum};
-
 use super::dump;
 use super::output::Output;
 use crate::lifecycle::UpdateMethod;
+use crate::prelude::*;
 use crate::repo::{self, Trust};
 use crate::source::Commit;
-use hcoplan_analysis::{Clusters, CompareBase, Failure, PreviousState, Sources, range};
+use hcoplan_analysis::{CompareBase, PreviousState, Sources, range};
 
 /// Options for the clusters' present state.
 #[derive(Debug, Args)]

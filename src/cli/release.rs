@@ -1,11 +1,9 @@
 //! `hcoplan release`: the modelled HCO releases and the distributions built from them.
 
-use clap::{Args, Subcommand};
-use serde_json::json;
-
 use super::output::Output;
+use crate::prelude::*;
 use crate::repo::known_release;
-use hcoplan_analysis::{Exit, Failure, release_diff};
+use hcoplan_analysis::release_diff;
 use hcoplan_report::{release, visible_json};
 
 /// Show the supported releases, of HCO and of its distributions

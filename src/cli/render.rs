@@ -1,8 +1,7 @@
 //! `hcoplan render`: the rendered objects.
 
+use crate::prelude::*;
 use std::ops::ControlFlow;
-
-use clap::{Args, ValueEnum};
 
 use super::arguments::Sources;
 use super::format::{self, Target};
@@ -10,8 +9,8 @@ use super::output::Output;
 use super::output_tree_arguments::OutputTreeArguments;
 use super::previous_state;
 use hcoplan_analysis::atomic_file::PartialFile;
-use hcoplan_analysis::{ClusterTask, Exit, Failure, ObjectSelector, last_release};
-use hcoplan_report::{Format, plural};
+use hcoplan_analysis::{ObjectSelector, last_release};
+use hcoplan_report::plural;
 
 /// Render what HCO and SSP would create
 ///

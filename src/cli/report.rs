@@ -1,15 +1,14 @@
 //! `hcoplan report`: the whole plan on one page.
 
-use clap::Args;
-
 use super::arguments::Sources;
 use super::format::{self, Target};
 use super::output::Output;
 use super::settings::Rules;
 use super::{previous_state, typed};
 use crate::lint;
+use crate::prelude::*;
 use crate::source::{Commit, repository_name};
-use hcoplan_analysis::{ClusterResult, ClusterTask, Exit, Failure, Side, last_release};
+use hcoplan_analysis::{ClusterResult, Side, last_release};
 use hcoplan_report::changes::Changes;
 use hcoplan_report::{ClusterRow, Named, PlanPage, Report, Source, plan_page, print_page};
 

@@ -1,10 +1,9 @@
 //! `hcoplan schema`: the JSON Schemas of hcoplan's input and output.
 
-use clap::Args;
+use crate::prelude::*;
 use clap::builder::PossibleValuesParser;
 
 use super::output::Output;
-use hcoplan_analysis::{Exit, Failure};
 
 /// Print the JSON Schema of a document, or list them
 ///
@@ -63,7 +62,7 @@ mod tests {
         let names: Vec<_> = hcoplan_schemas::DOCUMENTS.iter().map(|(n, _)| *n).collect();
         assert_eq!(names, DOCUMENTS.map(|(name, _)| name));
         for (name, text) in hcoplan_schemas::DOCUMENTS {
-            let parsed: serde_json::Value = serde_json::from_str(text).expect("JSON");
+            let parsed: Value = serde_json::from_str(text).expect("JSON");
             let id = format!("https://hcoplan.dev/schemas/{name}.schema.json");
             assert_eq!(parsed["$id"], id);
             jsonschema::meta::validate(&parsed).expect("a schema");

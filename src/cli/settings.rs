@@ -1,12 +1,10 @@
 //! Options for rules and findings, with defaults from `hcoplan.yaml`.
 
-use camino::Utf8PathBuf;
-use clap::{Args, ValueEnum};
-
 use crate::finding::{Severity, nearest};
 use crate::lint::{self, Selector, Settings};
+use crate::prelude::*;
 use crate::repo::Config;
-use hcoplan_analysis::{AnalysisRequest, BaselineFile, ClusterTask, Clusters, CompareBase, Failure};
+use hcoplan_analysis::{AnalysisRequest, BaselineFile, CompareBase};
 use std::num::NonZeroUsize;
 
 /// Options that select rules.

@@ -1,9 +1,5 @@
 //! `--version`: hcoplan's version and the modelled releases.
-
-use std::ffi::OsString;
-
-use serde_json::Value;
-
+use crate::prelude::*;
 /// The text after the name in `--version`.
 pub(super) fn long() -> String {
     let mut out = env!("CARGO_PKG_VERSION").to_owned();

@@ -1,18 +1,14 @@
 //! `hcoplan why`: explains where a rendered field's value comes from.
 
-use camino::{Utf8Path, Utf8PathBuf};
-use clap::Args;
-
 use super::arguments::InputArguments;
 use super::format::{self, Target};
 use super::output::Output;
 use super::output_tree_arguments::OutputTreeArguments;
 use super::previous_state;
+use crate::prelude::*;
 use crate::verdict::{NotPlannedKind, Verdict};
-use hcoplan_analysis::{
-    ClusterTask, Exit, Failure, FieldQuestion, Sources, cluster_named, last_release, report_outcome, typed,
-};
-use hcoplan_report::{Format, WhyPage, terminal, visible_json, why_json};
+use hcoplan_analysis::{FieldQuestion, Sources, cluster_named, last_release, report_outcome, typed};
+use hcoplan_report::{WhyPage, terminal, visible_json, why_json};
 
 /// Explain where a rendered field's value comes from
 ///

@@ -3,12 +3,10 @@
 //! The edits are those of `hcoplan fix`. They are tried before they are offered, so that the result is as intended and
 //! comments are kept.
 
+use crate::prelude::*;
 use crate::repo::ClusterRef;
-use std::sync::Arc;
 
-use camino::{Utf8Path, Utf8PathBuf};
-use lsp_types::{CodeActionKind, Range, TextEdit};
-use serde_json::{Value, json};
+use lsp_types::{CodeActionKind, TextEdit};
 
 use super::analysis::Analysis;
 use super::client::{Client, FIX_ALL, QUICK_FIX};

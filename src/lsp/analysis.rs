@@ -1,18 +1,11 @@
 //! Analyses a directory with the editor's text of open files.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
-
 use crate::finding::{ClusterName, Finding};
 use crate::lint::{self, Settings};
+use crate::prelude::*;
 use crate::repo::{self, Repo};
 use crate::source::{Location, SourceFile, Span};
-use hcoplan_analysis::{
-    ClusterTask, Clusters, Exit, Failure, FixRequest, KeptNotices, NoticeKind, Notices, catch_panic, find_edited,
-    report_outcome,
-};
+use hcoplan_analysis::{FixRequest, KeptNotices, NoticeKind, Notices, catch_panic, find_edited, report_outcome};
 
 /// The input of an analysis.
 #[derive(Debug, Clone)]

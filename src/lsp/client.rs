@@ -1,9 +1,8 @@
 //! The capabilities of client and server.
 
-use camino::Utf8PathBuf;
-use lsp_server::{Request, RequestId};
+use crate::prelude::*;
+use lsp_server::Request;
 use lsp_types::{DiagnosticTag, InitializeParams};
-use serde_json::{Value, json};
 
 use super::address;
 use super::diagnostics::ClientCapabilities;

@@ -1,12 +1,10 @@
 //! Converts findings to diagnostics.
 
-use std::collections::BTreeMap;
+use crate::prelude::*;
 use std::str::FromStr;
 
-use camino::{Utf8Path, Utf8PathBuf};
 use lsp_types::{
-    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, NumberOrString,
-    Range, Uri,
+    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, NumberOrString, Uri,
 };
 
 use super::places::{Encoding, Lines};

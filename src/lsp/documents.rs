@@ -1,8 +1,6 @@
 //! Documents open in the editor. Their text takes precedence over the files.
 
-use std::collections::BTreeMap;
-
-use camino::Utf8PathBuf;
+use crate::prelude::*;
 use lsp_types::TextDocumentContentChangeEvent;
 
 use super::address;
@@ -73,12 +71,12 @@ impl Documents {
     }
 
     /// The document at a path.
-    pub(super) fn at(&self, path: &camino::Utf8Path) -> Option<&Open> {
+    pub(super) fn at(&self, path: &Utf8Path) -> Option<&Open> {
         self.0.get(path)
     }
 
     /// All open documents with their paths.
-    pub(super) fn all(&self) -> impl Iterator<Item = (&camino::Utf8Path, &Open)> {
+    pub(super) fn all(&self) -> impl Iterator<Item = (&Utf8Path, &Open)> {
         self.0.iter().map(|(path, open)| (path.as_path(), open))
     }
 }

@@ -3,7 +3,8 @@
 //! A line ends with `\n`, `\r\n` or `\r`. A character is a UTF-16 code unit, unless the client accepts UTF-8, which is
 //! cheaper for both. Source: the specification, "Text Documents" and "Position Encoding Kind".
 
-use lsp_types::{Position, PositionEncodingKind, Range};
+use crate::prelude::*;
+use lsp_types::{Position, PositionEncodingKind};
 
 use crate::source::Span;
 

@@ -1,11 +1,10 @@
 //! A directory of the workspace: its last analysis and published diagnostics.
 
-use std::collections::{BTreeMap, BTreeSet};
+use crate::prelude::*;
+use std::collections::BTreeSet;
 use std::io;
 
-use camino::{Utf8Path, Utf8PathBuf};
 use lsp_types::Diagnostic;
-use serde_json::{Value, json};
 
 use super::address;
 use super::analysis::{Analysis, Job};

@@ -2,13 +2,14 @@
 //!
 //! One thread reads, one analyses the workspace, and this one answers without waiting for the analysis.
 
+use crate::prelude::*;
 use std::collections::VecDeque;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::Instant;
 
-use lsp_server::{Message, RequestId};
+use lsp_server::Message;
 
 use super::analysis::{Analysis, Job};
 use super::session::Session;

@@ -3,16 +3,15 @@
 //! It uses no threads and no streams. The caller passes messages in and out and runs [`Job`]s one at a time: however
 //! fast the user types, at most one runs and one is queued.
 
+use crate::prelude::*;
 use std::time::{Duration, Instant};
 
-use camino::{Utf8Path, Utf8PathBuf};
-use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
+use lsp_server::{ErrorCode, Message, Notification, Request, Response};
 use lsp_types::{
     CodeAction, CodeActionParams, CompletionParams, DidChangeTextDocumentParams, DidChangeWorkspaceFoldersParams,
     DidCloseTextDocumentParams, DidOpenTextDocumentParams, HoverParams, TextDocumentPositionParams,
 };
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
 
 use super::address;
 use super::analysis::{Analysis, Job};

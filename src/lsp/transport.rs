@@ -3,10 +3,10 @@
 //! A message is a header, an empty line, and as many bytes of JSON as the header gives. Malformed messages are answered
 //! with an error and skipped; only the end of the stream ends the reading.
 
-use std::io::{self, BufRead, Read, Write};
+use crate::prelude::*;
+use std::io::{self, BufRead, Read};
 
-use lsp_server::{ErrorCode, Message, RequestId, Response};
-use serde_json::{Value, json};
+use lsp_server::{ErrorCode, Message, Response};
 
 /// A received message.
 #[derive(Debug)]

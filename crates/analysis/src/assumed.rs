@@ -10,7 +10,6 @@ use hcoplan_diagnostics::finding::FindingKey;
 use hcoplan_lint::{Run, Selection};
 use hcoplan_planner::inventory::LoadedInventory;
 use hcoplan_planner::topology::contrasting_nodes;
-use hcoplan_repository::repo::OtherObjects;
 
 /// The findings common to all possible releases and nodes; `before` are the HyperConverged and the other objects before
 /// the change.

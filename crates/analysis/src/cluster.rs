@@ -24,7 +24,6 @@ use hcoplan_explain::diff::Comparison;
 use hcoplan_lint::Site;
 use hcoplan_planner::admission::Stage;
 use hcoplan_planner::inventory::UpdateMethod;
-use hcoplan_repository::repo::OtherObjects;
 use hcoplan_rule_pages::rules::HCO_REMOVED;
 use std::borrow::Cow;
 

@@ -7,7 +7,6 @@ use crate::notices::Notices;
 use crate::prelude::*;
 use hcoplan_explain::diff::Drift;
 use hcoplan_explain::why::Problem;
-use hcoplan_planner::verdict::NotPlannedKind;
 
 /// The result of a cluster. To save memory it has no plans, and only the objects that change.
 #[derive(Debug, Default)]

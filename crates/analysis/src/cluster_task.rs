@@ -7,7 +7,6 @@ use crate::prelude::*;
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_repository::emit::{DiskTree, Tree};
 use hcoplan_repository::repo::ChangedFiles;
-use std::sync::OnceLock;
 
 /// A command's task for each cluster.
 #[derive(Debug, Default)]

@@ -17,7 +17,6 @@ use crate::{After, Pair, Progress};
 use crate::{Before, ClusterResult, ClusterTask, ComparisonMode};
 use hcoplan_diagnostics::words::{list, plural};
 use hcoplan_repository::repo::ChangedFiles;
-use std::sync::OnceLock;
 
 /// The clusters of a run.
 #[derive(Debug, Clone)]

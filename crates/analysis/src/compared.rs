@@ -11,7 +11,7 @@ use crate::{Before, ClusterResult, ClusterTask, ComparisonMode};
 use hcoplan_diagnostics::finding::{FindingKey, mark_existing, without_existing};
 use hcoplan_explain::diff::{Cause, ExpectedState, LiveCheck, Removal, SideOrigin};
 use hcoplan_planner::admission::{GROUP, KIND};
-use hcoplan_repository::repo::{BUILT, OtherObjects};
+use hcoplan_repository::repo::BUILT;
 
 /// Marks existing findings and, if requested, compares the objects.
 pub(super) fn compare(

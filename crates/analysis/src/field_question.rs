@@ -3,7 +3,7 @@
 use crate::planned::Planned;
 use crate::prelude::*;
 use hcoplan_explain::why::{Answer, PlanInput, Problem, ask, ask_of};
-use hcoplan_repository::repo::{BuildLayer, ReleaseBasis};
+use hcoplan_repository::repo::BuildLayer;
 use hcoplan_rule_pages::rules::VALUE_UNKNOWN;
 
 /// The field to explain.

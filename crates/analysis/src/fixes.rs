@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::notices::Notices;
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::{Applicability, FindingKey, Fix};
-use hcoplan_lint::fix::{Applied, DroppedFix, NewError, Rewritten};
+use hcoplan_lint::fix::{Applied, DroppedFix, NewError};
 
 /// Maximum rounds of applying fixes and linting again.
 pub const MAX_ROUNDS: usize = 10;

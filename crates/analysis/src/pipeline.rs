@@ -7,7 +7,6 @@ use super::pairs::Pair;
 use super::progress::Progress;
 use super::{cluster, interrupted, panics};
 use crate::prelude::*;
-use hcoplan_planner::verdict::NotPlannedKind;
 
 /// With fewer clusters a second thread costs more than it saves.
 const FEW: usize = 4;

@@ -7,13 +7,11 @@ use hcoplan_diagnostics::finding::Rule;
 use hcoplan_explain::diff::{Shares, Side};
 use hcoplan_planner::inventory::LoadedInventory;
 use hcoplan_planner::plan::plan_with;
-use hcoplan_planner::verdict::NotPlannedKind;
-use hcoplan_repository::repo::{OtherObjects, ReleaseBasis, removes_workloads};
+use hcoplan_repository::repo::removes_workloads;
 use hcoplan_rule_pages::rules::{NODES_ASSUMED, PLATFORM_ASSUMED, RELEASE_ASSUMED, VENDOR_VALUES_ASSUMED};
 use hcoplan_yaml::edit::EditableFile;
 use std::borrow::Cow;
 use std::cell::LazyCell;
-use std::sync::OnceLock;
 
 /// A cluster of a repository with the input of its plan.
 #[derive(Clone)]

@@ -8,12 +8,17 @@ pub(crate) use hcoplan_explain::diff::semantic::{Impact, ObjectChange};
 pub(crate) use hcoplan_explain::diff::{ClusterDiff, Effect, Kind};
 pub(crate) use hcoplan_kubernetes::Object;
 pub(crate) use hcoplan_lint as lint;
+pub(crate) use hcoplan_lint::fix::Rewritten;
 pub(crate) use hcoplan_lint::{Settings, fix};
+pub(crate) use hcoplan_planner::boot::BootOutcome;
 pub(crate) use hcoplan_planner::inventory::Inventory;
 pub(crate) use hcoplan_planner::lifecycle::State;
 pub(crate) use hcoplan_planner::plan::{AdmissionMode, Plan};
 pub(crate) use hcoplan_planner::release::Release;
+pub(crate) use hcoplan_planner::verdict::NotPlannedKind;
 pub(crate) use hcoplan_planner::verdict::{NotPlanned, Verdict};
+pub(crate) use hcoplan_repository::repo::OtherObjects;
+pub(crate) use hcoplan_repository::repo::ReleaseBasis;
 pub(crate) use hcoplan_repository::repo::{
     Builds, CONFIG_FILE, ClusterFilter, ClusterRef, Loaded, Options, Repo, Trust,
 };
@@ -21,7 +26,9 @@ pub(crate) use hcoplan_repository::{emit, repo};
 pub(crate) use hcoplan_yaml::Document;
 pub(crate) use serde::Serialize;
 pub(crate) use serde_json::Value;
+pub(crate) use serde_json::json;
 pub(crate) use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub(crate) use std::num::NonZeroUsize;
 pub(crate) use std::ops::ControlFlow;
 pub(crate) use std::sync::Arc;
+pub(crate) use std::sync::OnceLock;

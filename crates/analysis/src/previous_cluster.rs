@@ -7,7 +7,6 @@ use crate::prelude::*;
 use crate::previous_state::{PreviousObject, is_same};
 use crate::{Before, ClusterTask};
 use hcoplan_lint::Site;
-use hcoplan_repository::repo::OtherObjects;
 
 /// A cluster before the change.
 pub(super) enum PreviousCluster<'a> {

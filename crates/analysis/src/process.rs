@@ -3,8 +3,8 @@
 //! Handles Ctrl-C and similar signals while there is something to clean up: the run then stops between two clusters.
 //! Before that the signal ends the process at once.
 
+use crate::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use hcoplan_lint::Date;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};

@@ -1,23 +1,16 @@
 //! Properties of every fleet: the tree and the findings don't depend on the number of threads, or the order of files,
 //! documents and keys.
 
-use std::collections::BTreeMap;
+use crate::prelude::*;
 use std::fmt::Write as _;
 use std::fs;
-use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
 
-use camino::{Utf8Path, Utf8PathBuf};
 use proptest::prelude::*;
-use serde_json::{Value, json};
 
 use super::{ClusterTask, Progress, entries, run};
 use hcoplan_kubernetes::schema::generate::{self, Random};
-use hcoplan_lint::{Selection, Settings};
-use hcoplan_planner::release::Release;
-use hcoplan_planner::verdict::{NotPlannedKind, Verdict};
+use hcoplan_lint::Selection;
 use hcoplan_repository::emit::Tree;
-use hcoplan_repository::repo::{Options, Repo};
 
 /// A cluster's objects: first the HyperConverged, then the inventory.
 type Cluster = Vec<Value>;

@@ -9,7 +9,6 @@ use hcoplan_explain::diff::Side;
 use hcoplan_kubernetes::tree::{elements, members};
 use hcoplan_planner::inventory::{LoadedInventory, Node, ROLE_LABEL};
 use hcoplan_planner::plan::plan;
-use serde_json::json;
 
 /// A difference of two releases.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

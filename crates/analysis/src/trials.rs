@@ -12,7 +12,7 @@ use hcoplan_diagnostics::finding::{Applicability, Edit};
 use hcoplan_diagnostics::secret::mask_finding;
 use hcoplan_diagnostics::source::encode;
 use hcoplan_lint::changed_clusters;
-use hcoplan_lint::fix::{Choice, NewError, Rewritten, Round, first_new_error};
+use hcoplan_lint::fix::{Choice, NewError, Round, first_new_error};
 use hcoplan_planner::verdict::VerdictKind;
 use hcoplan_yaml::edit::Reason;
 

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::prelude::*;
 use hcoplan_planner::lifecycle;
 use hcoplan_planner::release::version_numbers;
-use hcoplan_repository::repo::{ReleaseBasis, known_release};
+use hcoplan_repository::repo::known_release;
 
 /// The last release of an upgrade path. Each release has to be newer than that of some cluster.
 ///

@@ -2,6 +2,7 @@
 //! not be shown and how text from the input is printed.
 
 pub mod finding;
+mod prelude;
 pub mod secret;
 pub mod source;
 pub mod words;

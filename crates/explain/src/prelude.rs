@@ -2,7 +2,7 @@
 
 pub(crate) use hcoplan_diagnostics::source::Location;
 pub(crate) use hcoplan_kubernetes::schema::Schema;
-pub(crate) use hcoplan_kubernetes::tree::{elements, members};
+pub(crate) use hcoplan_kubernetes::tree::elements;
 pub(crate) use hcoplan_kubernetes::{Object, ObjectId};
 pub(crate) use hcoplan_planner::hyperconverged::version_of;
 pub(crate) use hcoplan_planner::inventory::{Inventory, Node};
@@ -11,7 +11,13 @@ pub(crate) use hcoplan_planner::lifecycle::State;
 pub(crate) use hcoplan_planner::plan::{AdmissionMode, Plan};
 pub(crate) use hcoplan_planner::release::{Phase, Release};
 pub(crate) use hcoplan_planner::world::Delta;
+pub(crate) use hcoplan_yaml::Document;
+pub(crate) use hcoplan_yaml::edit::Change;
 pub(crate) use hcoplan_yaml::{Path, Segment, is_within, overlap, pointer};
+pub(crate) use serde::Deserialize;
 pub(crate) use serde_json::Value;
+pub(crate) use serde_json::json;
 pub(crate) use std::collections::{BTreeMap, BTreeSet};
+pub(crate) use std::fmt::Display;
 pub(crate) use std::sync::Arc;
+pub(crate) use std::sync::LazyLock;

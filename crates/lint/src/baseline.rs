@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use hcoplan_diagnostics::finding::ClusterName;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{Date, fingerprints};
 use crate::prelude::*;

@@ -1,8 +1,7 @@
 //! Runs the selected rules on a cluster.
 
 use hcoplan_diagnostics::finding::Needs;
-use hcoplan_kubernetes::ObjectId;
-use hcoplan_planner::plan::{PREDICTED_ALERTS, Plan};
+use hcoplan_planner::plan::PREDICTED_ALERTS;
 use hcoplan_yaml::edit::apply_and_read;
 
 use super::context::Context;

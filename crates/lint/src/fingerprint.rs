@@ -3,8 +3,7 @@
 use crate::prelude::*;
 use std::fmt::Write;
 
-use camino::Utf8Path;
-use hcoplan_diagnostics::finding::{ClusterName, FindingKey};
+use hcoplan_diagnostics::finding::FindingKey;
 use sha2::{Digest, Sha256};
 
 /// The fingerprints of findings, from key and cluster. Needs all findings of a run at once, to make them unique.

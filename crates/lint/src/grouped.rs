@@ -1,8 +1,7 @@
 //! Groups equal findings of several clusters that share a file.
 
 use crate::prelude::*;
-use camino::Utf8PathBuf;
-use hcoplan_diagnostics::finding::{ClusterName, Related};
+use hcoplan_diagnostics::finding::Related;
 use hcoplan_diagnostics::words::list;
 use hcoplan_repository::repo::FileUser;
 

@@ -3,7 +3,6 @@
 pub(crate) use hcoplan_kubernetes::tree::{elements, members, texts};
 
 use crate::prelude::*;
-use hcoplan_yaml::Entry;
 use serde_json::Value;
 
 /// The items of a list; empty for anything else.

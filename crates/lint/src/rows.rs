@@ -1,8 +1,8 @@
 //! Rows of rules, from `schemas/lint.json`.
 
+use crate::prelude::*;
 use std::sync::LazyLock;
 
-use serde::Deserialize;
 use serde_json::Value;
 
 static ALL: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(hcoplan_schemas::LINT).expect("valid JSON"));

@@ -1,7 +1,6 @@
 //! The sink to which a rule reports its findings.
 
 use std::cell::Cell;
-use std::rc::Rc;
 
 use super::context::Context;
 use crate::prelude::*;

@@ -1,6 +1,6 @@
 //! Fixes made of edits.
 
-use hcoplan_yaml::edit::{Change, edits};
+use hcoplan_yaml::edit::edits;
 
 use crate::prelude::*;
 use crate::words::changed;

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 use hcoplan_diagnostics::words::list;
-use hcoplan_yaml::edit::{Change, inline};
+use hcoplan_yaml::edit::inline;
 
 /// `a`, `a and b`, `a, b and c`.
 pub(crate) fn and<T: AsRef<str>>(words: &[T]) -> String {

@@ -1,11 +1,10 @@
 //! `hcoplan completions`: scripts for shells, which run hcoplan to get candidates.
 
+use crate::prelude::*;
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::io;
 
-use camino::Utf8Path;
-use clap::{Arg, Args, Command, ValueHint};
+use clap::{Arg, ValueHint};
 use clap_complete::Shell;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
@@ -14,9 +13,8 @@ use super::output::Output;
 use crate::lint;
 use crate::release::{Distribution, Release};
 use crate::repo::{self, Repo};
-use hcoplan_analysis::{Exit, Failure, Place};
 use hcoplan_report::named::{all, names};
-use hcoplan_report::{Format, changes, explain, matrix};
+use hcoplan_report::{changes, explain, matrix};
 
 /// Environment variable by which a script requests candidates.
 const VARIABLE: &str = "HCOPLAN_COMPLETE";

@@ -1,7 +1,5 @@
 //! Converts between `file:` addresses and paths.
-
-use camino::{Utf8Path, Utf8PathBuf};
-
+use crate::prelude::*;
 /// The path of a `file:` address; `None` for other schemes, other hosts, and names that aren't UTF-8.
 pub(super) fn to_path(address: &str) -> Option<Utf8PathBuf> {
     let rest = address.strip_prefix("file://")?;

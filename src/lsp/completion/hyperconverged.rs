@@ -1,12 +1,11 @@
 //! Completes a HyperConverged by the schema and feature gates of its cluster's release.
 
-use serde_json::Value;
-
 use super::candidate::Candidate;
 use super::place::{Place, Typed};
 use crate::docs::{FieldDoc, gate_effect, gate_in};
 use crate::hyperconverged::version_of;
 use crate::lsp::hover::cluster::Cluster;
+use crate::prelude::*;
 use crate::schema::Schema;
 use crate::yaml::Path;
 

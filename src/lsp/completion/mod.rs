@@ -5,9 +5,8 @@ mod candidate;
 mod hyperconverged;
 mod place;
 
-use camino::Utf8Path;
+use crate::prelude::*;
 use lsp_types::Position;
-use serde_json::{Value, json};
 
 use self::candidate::Candidate;
 use self::place::Place;

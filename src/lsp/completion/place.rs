@@ -2,9 +2,8 @@
 //!
 //! Replaces the word at the cursor by a unique one, and searches for that in the parsed document.
 
+use crate::prelude::*;
 use std::ops::Range;
-
-use camino::Utf8Path;
 
 use crate::lsp::hover;
 use crate::source::SourceFile;

@@ -1,13 +1,9 @@
 //! The cluster of a HyperConverged.
 
-use std::sync::Arc;
-
-use camino::Utf8Path;
-use serde_json::Value;
-
 use crate::finding::ClusterName;
 use crate::inventory::LoadedInventory;
 use crate::kube::ObjectId;
+use crate::prelude::*;
 use crate::release::Release;
 use crate::repo::{ClusterRef, Loaded, Repo};
 use crate::yaml::Document;

@@ -1,11 +1,6 @@
 //! Describes a field of the HyperConverged: its documentation, the operand fields it sets, and its effect in this
 //! cluster.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use serde_json::json;
-
 use super::cluster::Cluster;
 use super::words::{MAX_PLACES, change, list, markdown, path as as_path, value};
 use crate::docs::{FieldDoc, gate_effect, gate_in};
@@ -13,6 +8,7 @@ use crate::hyperconverged::version_of;
 use crate::jsonpatch::{Change, changes};
 use crate::kube::ObjectId;
 use crate::plan::{Plan, plan};
+use crate::prelude::*;
 use crate::why::{Input, PlanInput};
 use crate::yaml::{Document, Node, Path, Segment};
 
@@ -124,7 +120,7 @@ fn gate(cluster: &Cluster, path: &Path) -> Option<Vec<String>> {
 }
 
 /// The stored object of an empty HyperConverged.
-fn when_unset(cluster: &Cluster, version: &str) -> Option<serde_json::Value> {
+fn when_unset(cluster: &Cluster, version: &str) -> Option<Value> {
     let inventory = &cluster.inventory.inventory;
     let object = json!({
         "apiVersion": format!("hco.kubevirt.io/{version}"),
@@ -147,7 +143,7 @@ fn done(cluster: &Cluster, object: &Document, path: &Path) -> Vec<String> {
     };
     let with = plan_input.without(&[]);
     let without = plan_input.without(&[&Input::Written(unit)]);
-    let by_id = |plan: &Plan| -> BTreeMap<Arc<ObjectId>, Arc<serde_json::Value>> {
+    let by_id = |plan: &Plan| -> BTreeMap<Arc<ObjectId>, Arc<Value>> {
         let objects = plan.objects();
         objects.map(|o| (Arc::clone(&o.id), Arc::clone(&o.body))).collect()
     };

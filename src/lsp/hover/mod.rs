@@ -7,10 +7,8 @@ mod rule;
 pub(super) mod schema;
 mod words;
 
-use std::sync::Arc;
-
-use camino::Utf8Path;
-use lsp_types::{Position, Range};
+use crate::prelude::*;
+use lsp_types::Position;
 
 use self::cluster::Cluster;
 use super::documents::Open;

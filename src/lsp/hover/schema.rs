@@ -1,7 +1,7 @@
 //! Describes a field of hcoplan's own documents by its JSON Schema.
 
+use crate::prelude::*;
 use hcoplan_kubernetes::tree::elements;
-use serde_json::Value;
 
 use super::words::{MAX_PLACES, markdown, value};
 use crate::yaml::{Path, Segment};

@@ -1,8 +1,7 @@
 //! Formats values and paths for hovers.
 
-use serde_json::Value;
-
 use crate::jsonpatch::Change;
+use crate::prelude::*;
 use crate::secret::InputText;
 
 /// Maximum characters of a value.

@@ -5,7 +5,6 @@ use super::{disks, effect_of};
 use crate::matrix::ClusterMatrix;
 use crate::prelude::*;
 use hcoplan_explain::diff::Comparison;
-use hcoplan_planner::boot::BootOutcome;
 use hcoplan_planner::boot_images::cdi_stage::{CronStep, Import, Imports, cron_steps};
 
 /// Returns the input differences that cause an effect; the predicate recognises the effect in a matrix.

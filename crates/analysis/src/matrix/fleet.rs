@@ -3,7 +3,6 @@
 use super::State;
 use crate::matrix::{ClusterMatrix, Obstacle};
 use crate::prelude::*;
-use hcoplan_planner::boot::BootOutcome;
 
 /// Clusters with the same images, cells and reasons.
 #[derive(Debug)]

@@ -10,10 +10,9 @@ use crate::prelude::*;
 use hcoplan_explain::diff::semantic::EffectTime;
 use hcoplan_explain::diff::{self, Shares};
 use hcoplan_lint::{Boot, Context, VirtualMachine};
-use hcoplan_planner::boot::{BootCause, BootOutcome};
+use hcoplan_planner::boot::BootCause;
 use hcoplan_planner::machines::Stage;
 use hcoplan_yaml::Node;
-use serde_json::json;
 
 /// KubeVirt's handling of a virtual machine.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -2,10 +2,11 @@
 
 use super::Architecture;
 use crate::matrix::{MatrixInput, Obstacle};
+use crate::prelude::*;
 use hcoplan_diagnostics::secret::masked_message;
 use hcoplan_diagnostics::source::Span;
 use hcoplan_lint::{Boot, SourceKind};
-use hcoplan_planner::boot::{ArchitectureBoot, BootCause, BootOutcome, NodeBarrier};
+use hcoplan_planner::boot::{ArchitectureBoot, BootCause, NodeBarrier};
 
 /// A virtual machine with its result.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

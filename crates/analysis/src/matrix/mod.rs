@@ -19,7 +19,6 @@ use hcoplan_explain::diff::semantic::EffectTime;
 use hcoplan_lint::Context;
 use hcoplan_planner::boot::{sentence, variant};
 use hcoplan_planner::release::Platform;
-use hcoplan_repository::repo::ReleaseBasis;
 use serde::Deserialize;
 use std::sync::LazyLock;
 

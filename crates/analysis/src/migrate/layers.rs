@@ -10,7 +10,7 @@ use crate::prelude::*;
 use crate::shown_path::shown_path;
 use crate::trials::texts;
 use hcoplan_lint::fix::{
-    Rewritten, UnmigratableLayer, is_same, kustomization_by_hand, operation_by_hand, resource_to_v1, without_place,
+    UnmigratableLayer, is_same, kustomization_by_hand, operation_by_hand, resource_to_v1, without_place,
 };
 use hcoplan_planner::hyperconverged::version_of;
 use hcoplan_repository::repo::{BuildLayer, LayerKind};

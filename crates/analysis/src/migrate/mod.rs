@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::notices::Notices;
 use crate::prelude::*;
 use crate::root::finding_with_help;
-use hcoplan_lint::fix::{Applied, Rewritten, to_v1};
+use hcoplan_lint::fix::{Applied, to_v1};
 use hcoplan_planner::hyperconverged::version_of;
 
 impl Clusters {

@@ -2,7 +2,6 @@
 
 use crate::prelude::*;
 use hcoplan_explain::diff::semantic::FieldChange;
-use serde_json::json;
 
 /// Objects with the same change.
 #[derive(Debug)]

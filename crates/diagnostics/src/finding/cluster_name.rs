@@ -1,12 +1,10 @@
 //! The names of clusters.
 
+use crate::prelude::*;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
-use std::sync::Arc;
-
-use camino::Utf8Path;
 
 /// A cluster's name as people read it. What is recorded, compared or written as a path uses [`ClusterName::id`].
 #[derive(Debug, Clone, Default)]

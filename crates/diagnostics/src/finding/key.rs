@@ -1,10 +1,8 @@
 //! The identity of a finding: used to find new and existing ones, in the baseline, in grouping and in
 //! fingerprints.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-
 use super::{ClusterName, Finding, Severity};
+use crate::prelude::*;
 
 /// The number of bytes of a value that count.
 const MAX_VALUE_BYTES: usize = 200;

@@ -7,9 +7,9 @@ mod cluster_name;
 mod key;
 mod rule;
 
+use crate::prelude::*;
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::Arc;
 
 pub use cluster_name::ClusterName;
 pub use hcoplan_kubernetes::nearest;
@@ -17,7 +17,6 @@ pub use hcoplan_yaml::source::Edit;
 pub use key::{FindingKey, mark_existing, without_existing};
 pub use rule::{Claim, Confidence, FixKind, Group, Needs, OptionValue, Prediction, Rule, RuleOption};
 
-use camino::Utf8Path;
 use hcoplan_yaml::Path;
 use serde_json::Value;
 

@@ -7,8 +7,7 @@
 //! One search for the rules' keywords finds the rules that can match, and only those are compiled. The `regex` crate
 //! matches in linear time, and the next search starts after the last match.
 
-use std::collections::BTreeSet;
-use std::ops::Range;
+use crate::prelude::*;
 use std::sync::{LazyLock, OnceLock};
 
 use regex::{Regex, RegexBuilder};

@@ -1,6 +1,6 @@
 //! Values that are secret because of their name.
 
-use std::ops::Range;
+use crate::prelude::*;
 use std::sync::LazyLock;
 
 use aho_corasick::packed::Searcher;

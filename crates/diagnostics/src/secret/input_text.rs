@@ -1,8 +1,8 @@
 //! Text from the input, escaped for the output.
 
+use crate::prelude::*;
 pub use hcoplan_yaml::is_invisible_or_control;
 use std::borrow::Cow;
-use std::ops::Range;
 
 use super::mask_text;
 

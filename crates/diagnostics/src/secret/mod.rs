@@ -5,10 +5,9 @@ mod credentials;
 mod forms;
 mod input_text;
 
+use crate::prelude::*;
 use std::borrow::Cow;
 use std::ops::Deref;
-use std::ops::Range;
-use std::sync::Arc;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use serde_json::Value as Json;

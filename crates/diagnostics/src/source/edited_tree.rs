@@ -1,12 +1,8 @@
 //! A tree with some files replaced, as after fixes or in an editor, or added, as a build's output.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
-
 use super::tree::{Error, Listing, Tree, Unreadable, Walk};
 use super::{Origins, SourceFile};
+use crate::prelude::*;
 
 /// A tree in which some files have another content. One that isn't there yet is a file, too; one that is left out
 /// (ignored, in an output tree, behind a link) stays left out.

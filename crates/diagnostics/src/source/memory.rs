@@ -1,10 +1,7 @@
 //! Files in memory as a tree: standard input, a build's output, tests.
 
-use std::collections::BTreeMap;
-
-use camino::{Utf8Path, Utf8PathBuf};
-
 use super::tree::{Error, Listing, Tree, Unreadable, Walk, normalize_path};
+use crate::prelude::*;
 
 /// Files in memory, by path.
 #[derive(Debug, Clone, Default)]

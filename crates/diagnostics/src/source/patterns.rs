@@ -1,11 +1,10 @@
 //! `.gitignore` files, read with the limits of any other file: no device, no pipe, not outside the root, not too large.
 
+use crate::prelude::*;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read as _;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use camino::{Utf8Path, Utf8PathBuf};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 

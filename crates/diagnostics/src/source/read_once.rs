@@ -1,9 +1,7 @@
 //! A directory whose files are read once.
 
+use crate::prelude::*;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use camino::{Utf8Path, Utf8PathBuf};
 
 use super::directory::Directory;
 use super::tree::{Error, Listing, Tree, Unreadable, Walk};

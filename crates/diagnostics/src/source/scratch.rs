@@ -1,8 +1,7 @@
 //! Temporary directories.
 
+use crate::prelude::*;
 use std::io;
-
-use camino::{Utf8Path, Utf8PathBuf};
 
 type Remove = fn(&Utf8Path) -> io::Result<()>;
 

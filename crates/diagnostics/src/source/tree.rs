@@ -1,9 +1,7 @@
 //! Where files come from: a directory, a git revision, or memory.
 
+use crate::prelude::*;
 use std::cmp::Ordering;
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Bytes, SourceFile};
 

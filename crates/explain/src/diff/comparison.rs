@@ -15,7 +15,6 @@ use hcoplan_kubernetes::tree::set;
 use hcoplan_planner::admission::KIND;
 use hcoplan_planner::hyperconverged::Gates;
 use hcoplan_planner::plan::{plan, plan_with};
-use serde_json::json;
 use std::cell::LazyCell;
 
 /// The verdicts of both sides, if they differ.

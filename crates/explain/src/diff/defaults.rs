@@ -7,7 +7,6 @@ use crate::diff::side::Side;
 use crate::prelude::*;
 use hcoplan_planner::hyperconverged::{HyperConverged, path_in, storage_path};
 use hcoplan_planner::release::FieldTarget;
-use std::fmt::Display;
 
 /// A field of v1 below `spec`. Its switch has no effect without device types.
 const MEDIATED_DEVICES: &str = "virtualization.mediatedDevicesConfiguration";

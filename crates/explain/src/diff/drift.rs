@@ -10,7 +10,6 @@ use super::live::SERVER_METADATA;
 use crate::prelude::*;
 use hcoplan_kubernetes::tree::without_nulls;
 use hcoplan_planner::hyperconverged::in_version;
-use hcoplan_yaml::edit::Change;
 use serde::Serialize;
 use serde_json::Map;
 

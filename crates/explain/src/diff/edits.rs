@@ -10,8 +10,6 @@ use hcoplan_diagnostics::secret::masked_value_of;
 use hcoplan_diagnostics::words::plural;
 use hcoplan_planner::admission::KIND;
 use hcoplan_planner::machines::each;
-use hcoplan_yaml::Document;
-use std::sync::LazyLock;
 
 /// The kinds of Kubernetes, OpenShift and OLM that rules read, and the parts that they read; empty: the whole object.
 static READ: LazyLock<BTreeMap<&str, &str>> =
@@ -100,7 +98,7 @@ pub fn add_edits(diff: &mut ClusterDiff, objects: &Objects<'_>) {
                     Some(_) => "object-deleted",
                     None => "object-left",
                 };
-                let values: [(&str, &dyn std::fmt::Display); 1] = [("pruner", &pruner.unwrap_or_default())];
+                let values: [(&str, &dyn Display); 1] = [("pruner", &pruner.unwrap_or_default())];
                 effects.push((all(), Some(consequence::sentence(name, &values).about(id.full_name()))));
                 let machines = sides.iter().filter(|(machine, [_, after])| {
                     machine.kind == "VirtualMachine" && after.iter().any(|(_, object)| names(machine, object, id))

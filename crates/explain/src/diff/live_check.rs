@@ -9,7 +9,6 @@ use crate::diff::semantic::ObjectChange;
 use crate::prelude::*;
 use hcoplan_planner::plan::Status;
 use hcoplan_planner::release::version_parts;
-use serde_json::json;
 use std::fmt;
 
 /// The result of a comparison.
@@ -44,7 +43,7 @@ pub enum Incomparable {
     AssumedNodes,
 }
 
-impl fmt::Display for Incomparable {
+impl Display for Incomparable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OtherVersion { cluster, planned } => {

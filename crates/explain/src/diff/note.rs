@@ -3,7 +3,7 @@
 use super::consequence;
 use crate::diff::semantic::Impact;
 use crate::prelude::*;
-use std::fmt::{self, Display};
+use std::fmt::{self};
 
 /// The kind of an upgrade's effect on a HyperConverged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,7 +2,6 @@
 
 use crate::prelude::*;
 use hcoplan_planner::inventory::LoadedInventory;
-use hcoplan_yaml::Document;
 
 /// One side: the inputs and their plan.
 #[derive(Debug, Clone, Copy)]

@@ -9,8 +9,6 @@ use crate::prelude::*;
 use hcoplan_diagnostics::words::list;
 use hcoplan_planner::hyperconverged::HyperConverged;
 use hcoplan_planner::lifecycle::{ObjectOutcome, Purpose, Step, UpdateOrders};
-use hcoplan_yaml::Document;
-use std::fmt::Display;
 
 /// The largest number of names in a note.
 const MAX_NAMES: usize = 5;

@@ -9,9 +9,8 @@ use crate::prelude::*;
 use hcoplan_planner::jsonpatch::{ANNOTATIONS, Effects, Failure};
 use hcoplan_planner::lifecycle::is_upgrade;
 use hcoplan_planner::plan::plan;
+use hcoplan_yaml::locate_in_scalar;
 use hcoplan_yaml::source::Span;
-use hcoplan_yaml::{Document, locate_in_scalar};
-use std::fmt::Display;
 
 /// The effects of the release of `after` on the input that both sides share; the worst first.
 pub fn notes(before: &Side<'_>, after: &Side<'_>) -> Vec<Note> {

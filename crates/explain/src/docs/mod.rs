@@ -6,8 +6,6 @@ mod gate;
 mod resolve;
 
 use crate::prelude::*;
-use serde::Deserialize;
-use std::sync::LazyLock;
 
 pub use field::FieldDoc;
 pub use gate::{gate_effect, gate_in, gates, switch_text};

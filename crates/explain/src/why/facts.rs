@@ -1,6 +1,7 @@
 //! The facts about nodes, and how each is removed for a trial.
 
-use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, Inventory, ROLE_LABEL};
+use crate::prelude::*;
+use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, ROLE_LABEL};
 
 /// One declared fact of a pool or a node.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -8,7 +8,6 @@ use crate::prelude::*;
 use crate::why::input::Input;
 use crate::why::plan_input::PlanInput;
 use crate::why::target::{FoundValue, Target};
-use hcoplan_yaml::edit::Change;
 
 /// The lines whose removal changes nothing, but another value there does.
 pub(super) fn by_lines(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> Vec<DecisiveInputs> {

@@ -4,7 +4,6 @@ use crate::prelude::*;
 use crate::why::plan_input::PlanInput;
 use crate::why::target::{FoundValue, Target};
 use hcoplan_planner::world::World;
-use hcoplan_yaml::edit::Change;
 
 /// The origin of a value.
 #[derive(Debug, Clone, PartialEq)]

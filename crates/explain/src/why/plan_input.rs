@@ -7,8 +7,6 @@ use hcoplan_planner::inventory::LoadedInventory;
 use hcoplan_planner::plan::plan_with;
 use hcoplan_planner::world::{ELSEWHERE, World};
 use hcoplan_repository::repo::{BuildLayer, layer_values};
-use hcoplan_yaml::Document;
-use hcoplan_yaml::edit::Change;
 use std::cell::OnceCell;
 
 const TUNING_POLICY: &str = "hco.kubevirt.io/tuningPolicy";

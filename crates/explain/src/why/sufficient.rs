@@ -11,7 +11,7 @@ use hcoplan_planner::boot_images::ARCHITECTURES_ANNOTATION;
 use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, ROLE_LABEL};
 use hcoplan_planner::plan::plan;
 use hcoplan_planner::release::HyperConvergedField;
-use serde_json::{Map, json};
+use serde_json::Map;
 
 /// The architectures of golden images.
 const ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];

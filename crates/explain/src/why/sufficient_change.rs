@@ -2,8 +2,6 @@
 
 use crate::prelude::*;
 use crate::why::target::FoundValue;
-use hcoplan_yaml::edit::Change;
-use serde_json::json;
 
 /// A change that is sufficient to change an answer.
 #[derive(Debug, Clone, PartialEq)]

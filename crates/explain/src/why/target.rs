@@ -7,6 +7,7 @@ use hcoplan_diagnostics::finding::nearest;
 use hcoplan_diagnostics::words::list;
 use hcoplan_kubernetes::go::TypeStep;
 use hcoplan_kubernetes::tree::get;
+use hcoplan_kubernetes::tree::members;
 
 /// The keys that identify an element of a list when others are added or removed.
 const IDENTITIES: [&str; 5] = ["name", "metadata.name", "resourceName", "key", "path"];

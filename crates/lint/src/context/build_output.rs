@@ -15,7 +15,6 @@
 
 use super::prelude::*;
 use hcoplan_diagnostics::source::lines;
-use serde::Deserialize;
 
 use super::image_output::{EvidenceOwner, Form, Platform, Record, repository};
 use crate::lists::entries;

@@ -2,7 +2,6 @@
 
 use super::Context;
 use super::prelude::*;
-use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::normalize_path;
 
 /// How much of an object a file has.

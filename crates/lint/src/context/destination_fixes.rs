@@ -234,7 +234,7 @@ impl Shape<'_, '_> {
             return None;
         }
         if self.schema.takes_any_key(path) && !node.items().is_empty() {
-            let mut merged = serde_json::Map::new();
+            let mut merged = Map::new();
             for item in node.items() {
                 let [entry] = item.entries() else {
                     return None;

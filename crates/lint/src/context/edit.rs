@@ -3,11 +3,10 @@
 use super::prelude::*;
 use super::{Context, PatchAnnotation};
 use std::cell::Cell;
-use std::rc::Rc;
 
 use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
 use hcoplan_planner::jsonpatch;
-use hcoplan_yaml::edit::{self, EditableFile};
+use hcoplan_yaml::edit::{self};
 
 use crate::words::changed;
 

@@ -50,12 +50,12 @@ mod trial;
 mod verdict;
 mod virtual_machines;
 
+use crate::prelude::*;
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::rc::Rc;
-use std::sync::Arc;
+use std::collections::HashMap;
 
 use hcoplan_kubernetes::tree;
+use hcoplan_repository::repo::Layer;
 use serde_json::Value;
 
 pub use annotation::Annotation;
@@ -104,8 +104,7 @@ pub(crate) use trial::Trial;
 pub(crate) use virtual_machines::object_of;
 pub use virtual_machines::{SourceRef, VirtualMachine, claim_ref_of, source_ref_of};
 
-use hcoplan_diagnostics::finding::{ClusterName, Finding, OptionValue, Rule};
-use hcoplan_diagnostics::source::{Location, SourceFile, Span};
+use hcoplan_diagnostics::finding::OptionValue;
 use hcoplan_explain::why::PlanInput;
 use hcoplan_kubernetes::schema::Schema;
 use hcoplan_planner::admission::Admission;
@@ -113,12 +112,9 @@ use hcoplan_planner::boot_images::cdi_stage::Imports;
 use hcoplan_planner::hyperconverged::HyperConverged;
 use hcoplan_planner::inventory::{Inventory, LoadedInventory};
 use hcoplan_planner::machines::Verdict;
-use hcoplan_planner::plan::Plan;
-use hcoplan_planner::release::{KubeVirtFacts, Release};
+use hcoplan_planner::release::KubeVirtFacts;
 use hcoplan_planner::topology::Topology;
-use hcoplan_repository::repo::{Layer, OtherObjects};
-use hcoplan_yaml::edit::EditableFile;
-use hcoplan_yaml::{Document, Node, Path};
+use hcoplan_repository::repo::OtherObjects;
 
 use crate::Settings;
 

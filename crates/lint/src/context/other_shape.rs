@@ -3,7 +3,7 @@
 use super::Context;
 use super::prelude::*;
 use hcoplan_kubernetes::tree;
-use hcoplan_yaml::{Entry, Node, Path, Segment, Value as Yaml};
+use hcoplan_yaml::Value as Yaml;
 
 use super::field::{dotted_below_spec, in_version};
 use super::mistyped::meant_flag;

@@ -1,11 +1,10 @@
 //! Imports of the context's files.
 
 pub(super) use std::borrow::Cow;
-pub(super) use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-pub(super) use std::sync::{Arc, LazyLock};
+pub(super) use std::collections::{HashMap, HashSet};
+pub(super) use std::sync::LazyLock;
 
-pub(super) use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix};
-pub(super) use hcoplan_diagnostics::source::{Location, SourceFile, Span};
+pub(super) use crate::prelude::*;
 pub(super) use hcoplan_kubernetes::schema::Schema;
 pub(super) use hcoplan_planner::boot_images::ssp_stage::Rendered;
 pub(super) use hcoplan_planner::inventory::Architecture;
@@ -14,8 +13,7 @@ pub(super) use hcoplan_planner::machines::Verdict;
 pub(super) use hcoplan_planner::release::Transform;
 pub(super) use hcoplan_planner::topology::{Selection, Tolerations};
 pub(super) use hcoplan_repository::repo::OtherObjects;
-pub(super) use hcoplan_yaml::edit::Change;
-pub(super) use hcoplan_yaml::{Document, Entry, Node, Path, Segment, pointer};
+pub(super) use hcoplan_yaml::pointer;
 pub(super) use serde_json::{Value, json};
 
 pub(super) use super::gate::gates_path;

@@ -3,7 +3,7 @@
 use super::prelude::*;
 use super::{Context, PatchAnnotation};
 use hcoplan_planner::jsonpatch;
-use hcoplan_planner::release::{Phase, Release};
+use hcoplan_planner::release::Phase;
 
 use super::field::in_version;
 

@@ -3,7 +3,6 @@
 use super::Context;
 use super::prelude::*;
 use hcoplan_repository::repo::Layer;
-use hcoplan_yaml::edit::EditableFile;
 
 /// What is around a HyperConverged.
 pub trait Site {

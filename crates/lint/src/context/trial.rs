@@ -2,8 +2,8 @@
 
 use super::prelude::*;
 use super::{Context, KUBEVIRT_GATES};
-use hcoplan_kubernetes::{Object, ObjectId};
-use hcoplan_planner::plan::{self, Plan};
+use hcoplan_kubernetes::Object;
+use hcoplan_planner::plan::{self};
 use hcoplan_yaml::edit::{Reason, apply_and_read};
 
 use super::shape::document_after;

@@ -5,7 +5,6 @@ use super::prelude::*;
 use std::fmt::{self, Display, Formatter};
 use std::sync::OnceLock;
 
-use hcoplan_kubernetes::ObjectId;
 use hcoplan_planner::machines::TypeKind;
 
 use super::placement::meant_architecture;

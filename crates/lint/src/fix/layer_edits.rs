@@ -5,11 +5,9 @@
 //! was meant, there is no fix, and a reason. Nothing is built here: whoever applies a fix builds again and
 //! compares.
 
-use camino::Utf8Path;
 use hcoplan_diagnostics::finding::BuildFix;
 use hcoplan_repository::repo::{BuildLayer, LayerKind, LayerValue, layer_values};
-use hcoplan_yaml::Value;
-use hcoplan_yaml::edit::{self, Change, EditableFile, apply_and_read};
+use hcoplan_yaml::edit::{self, apply_and_read};
 use serde_json::Value as Json;
 
 use super::round::by_file;
@@ -91,7 +89,7 @@ pub fn is_as_intended(build_edits: &[&Edit], built: &str) -> Result<(), edit::Re
 
 /// An object without annotations and labels that are none.
 fn without_empty(mut object: Json) -> Json {
-    let is_empty = |v: &Json| v.as_object().is_some_and(serde_json::Map::is_empty);
+    let is_empty = |v: &Json| v.as_object().is_some_and(Map::is_empty);
     if let Some(metadata) = object.get_mut("metadata").and_then(Json::as_object_mut) {
         metadata.retain(|key, value| !matches!(&**key, "annotations" | "labels") || !is_empty(value));
     }

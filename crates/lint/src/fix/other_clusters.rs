@@ -1,8 +1,7 @@
 //! Whether a fix of one cluster breaks another one.
 
 use crate::prelude::*;
-use camino::Utf8Path;
-use hcoplan_diagnostics::finding::{ClusterName, Prediction};
+use hcoplan_diagnostics::finding::Prediction;
 
 /// The rule about fields that the API server drops.
 const UNKNOWN: &str = "hco-unknown-field";

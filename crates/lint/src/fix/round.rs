@@ -1,14 +1,12 @@
 //! One round: as many fixes as go together.
 
-use std::rc::Rc;
-
-use camino::Utf8PathBuf;
-use hcoplan_yaml::edit::{EditableFile, Reason, apply_and_read, apply_and_verify};
-use hcoplan_yaml::{Style, parse};
+use hcoplan_yaml::edit::{Reason, apply_and_read, apply_and_verify};
+use hcoplan_yaml::parse;
 
 use super::trees::{are_apart, changes, merged_items};
 use crate::grouped::identity;
 use crate::prelude::*;
+use hcoplan_yaml::Style;
 
 /// A finding, and the fix of it that is to be applied.
 #[derive(Debug, Clone, Copy)]

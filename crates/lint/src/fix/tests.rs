@@ -132,13 +132,13 @@ fn previews_show_the_lines_that_change() {
     );
 }
 
-fn root() -> (tempfile::TempDir, camino::Utf8PathBuf) {
+fn root() -> (tempfile::TempDir, Utf8PathBuf) {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().to_owned().try_into().expect("UTF-8");
     (directory, path)
 }
 
-fn write(root: &camino::Utf8Path, before: &SourceFile, text: &str) -> Result<usize, WriteError> {
+fn write(root: &Utf8Path, before: &SourceFile, text: &str) -> Result<usize, WriteError> {
     write_all(root, [Replacement { before, text }]).map_err(|(_, error)| error)
 }
 

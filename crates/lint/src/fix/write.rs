@@ -4,7 +4,6 @@ use crate::prelude::*;
 use std::fs;
 use std::io::{self, Write};
 
-use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::{encode, normalize_path};
 use tempfile::NamedTempFile;
 

@@ -1,7 +1,6 @@
 //! A build for one architecture.
 
-use hcoplan_diagnostics::finding::Edit;
-use hcoplan_diagnostics::source::{SourceFile, lines};
+use hcoplan_diagnostics::source::lines;
 
 use super::prelude::*;
 use crate::context::{commands, values};

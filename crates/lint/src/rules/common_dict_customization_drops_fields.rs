@@ -1,7 +1,5 @@
 //! Customising a common golden image drops fields of the original.
 
-use serde_json::Map;
-
 use super::prelude::*;
 
 /// CDI's defaults for missing fields.

@@ -1,7 +1,6 @@
 //! A disabled golden image that doesn't exist.
 
 use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
-use hcoplan_yaml::Value;
 
 use super::prelude::*;
 

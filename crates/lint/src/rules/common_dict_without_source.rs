@@ -1,7 +1,6 @@
 //! A customised common golden image without a source.
 
 use hcoplan_planner::boot_images::TemplateError;
-use hcoplan_yaml::Value;
 
 use super::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Fields that repeat a present or former default of the release.
 
 use hcoplan_planner::release::RewrittenValue;
-use hcoplan_yaml::{Trail, Value};
+use hcoplan_yaml::Trail;
 
 use super::prelude::*;
 

@@ -1,7 +1,6 @@
 //! An enabled golden image without a spec.
 
 use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
-use hcoplan_yaml::Value;
 
 use super::prelude::*;
 

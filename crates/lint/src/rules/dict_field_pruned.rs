@@ -1,7 +1,5 @@
 //! A field of a golden image that SSP's CRD doesn't have.
 
-use serde_json::Map;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -1,7 +1,6 @@
 //! A golden image's metadata outside of `metadata`.
 
 use hcoplan_planner::boot_images::ssp_stage::SspReason;
-use hcoplan_yaml::{Entry, Value};
 
 use super::prelude::*;
 

@@ -1,7 +1,6 @@
 //! A golden image without a schedule.
 
 use hcoplan_kubernetes::schema::ViolationKind;
-use hcoplan_yaml::Value;
 
 use super::prelude::*;
 

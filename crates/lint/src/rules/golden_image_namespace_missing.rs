@@ -1,7 +1,5 @@
 //! Golden images in a namespace that nothing creates.
 
-use hcoplan_diagnostics::source::Location;
-
 use super::prelude::*;
 
 /// Namespaces of every cluster.

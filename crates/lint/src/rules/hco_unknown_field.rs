@@ -2,7 +2,6 @@
 
 use hcoplan_kubernetes::schema::{PrunedField, ViolationKind};
 use hcoplan_planner::admission::{Cause as Rejected, CauseKind};
-use hcoplan_yaml::Value;
 
 use super::prelude::*;
 use crate::{DestinationKind, OperandField, similar};

@@ -1,7 +1,6 @@
 //! A field that the release ignores.
 
 use hcoplan_planner::hyperconverged::MOVES;
-use hcoplan_yaml::Value;
 
 use super::prelude::*;
 

@@ -1,6 +1,5 @@
 //! A jsonpatch annotation that isn't JSON.
 
-use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_yaml::parse;
 
 use super::prelude::*;

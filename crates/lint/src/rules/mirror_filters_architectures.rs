@@ -1,7 +1,5 @@
 //! A mirror that gets only a part of a manifest list.
 
-use hcoplan_diagnostics::source::SourceFile;
-
 use super::prelude::*;
 use crate::Form;
 use crate::context::{Command, commands, copies_all, plain_words, values};

@@ -4,7 +4,7 @@
 //! metadata, and its fixtures in `testdata/lint/`; see CONTRIBUTING.md. Similar rules are rows of a table in one file:
 //! its `RULES`.
 
-use hcoplan_diagnostics::finding::{Finding, Rule, Severity};
+use crate::prelude::*;
 use hcoplan_rule_pages::rules;
 
 use super::registered_rule::{Check, RegisteredRule};
@@ -211,13 +211,10 @@ pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
 
 /// Imports of rules' files.
 mod prelude {
-    pub(super) use std::collections::{BTreeMap, BTreeSet};
-    pub(super) use std::sync::{Arc, LazyLock};
+    pub(super) use std::sync::LazyLock;
 
-    pub(super) use hcoplan_diagnostics::finding::{
-        Applicability, BecomesWhen, Finding, Fix, PredictedValue, Severity, nearest,
-    };
-    pub(super) use hcoplan_diagnostics::source::{Location, Span};
+    pub(super) use crate::prelude::*;
+    pub(super) use hcoplan_diagnostics::finding::{BecomesWhen, PredictedValue, nearest};
     pub(super) use hcoplan_kubernetes::{ObjectId, tree};
     pub(super) use hcoplan_planner::admission::Reason;
     pub(super) use hcoplan_planner::boot::BootCause;
@@ -227,9 +224,7 @@ mod prelude {
     pub(super) use hcoplan_planner::jsonpatch::{self, Cause, Op, Operation};
     pub(super) use hcoplan_planner::release::{Phase, Platform, Release};
     pub(super) use hcoplan_rule_pages::rules::*;
-    pub(super) use hcoplan_yaml::edit::Change;
-    pub(super) use hcoplan_yaml::{Document, Node, Path, Segment, pointer};
-    pub(super) use serde::Deserialize;
+    pub(super) use hcoplan_yaml::pointer;
     pub(super) use serde_json::{Value as Json, json};
 
     pub(super) use crate::context::{gates_path, keys_of, last_key, object_of};

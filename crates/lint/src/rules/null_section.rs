@@ -1,6 +1,6 @@
 //! A key without a value whose type is object or list.
 
-use hcoplan_yaml::{Trail, Value};
+use hcoplan_yaml::Trail;
 
 use super::prelude::*;
 

@@ -2,7 +2,6 @@
 
 use hcoplan_explain::docs::switch_text;
 use hcoplan_planner::release::Transform;
-use hcoplan_yaml::Value;
 
 use super::prelude::*;
 use crate::KUBEVIRT_GATES;

@@ -1,7 +1,6 @@
 //! A Secret or ConfigMap without the key that a virtual machine or a disk reads.
 
 use hcoplan_planner::machines::{each, is_base64, is_placeholder};
-use hcoplan_yaml::Entry;
 
 use super::prelude::*;
 use crate::context::DiskSpec;

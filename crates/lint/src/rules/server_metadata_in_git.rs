@@ -1,7 +1,6 @@
 //! Metadata in a manifest that the server or a controller sets.
 
 use hcoplan_planner::admission::is_complete;
-use hcoplan_yaml::{Entry, Value};
 
 use super::prelude::*;
 

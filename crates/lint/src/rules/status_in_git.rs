@@ -1,7 +1,5 @@
 //! A status in a manifest.
 
-use hcoplan_yaml::Value;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -1,7 +1,5 @@
 //! TLS profiles that HCO or KubeVirt rejects.
 
-use hcoplan_yaml::Value;
-
 use super::prelude::*;
 
 /// Ciphers of which HTTP/2 requires one.

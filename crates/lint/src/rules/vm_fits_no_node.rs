@@ -2,7 +2,6 @@
 
 use hcoplan_planner::boot::NodeBarrier;
 use hcoplan_planner::machines::NodeRequirement;
-use hcoplan_yaml::Value;
 
 use super::prelude::*;
 use crate::Candidate;

@@ -2,7 +2,6 @@
 
 use hcoplan_planner::inventory::Architecture;
 use hcoplan_planner::machines::{Cause, Reason, Stage, admit_other, schema};
-use hcoplan_yaml::Value;
 
 use super::prelude::*;
 use crate::Shape;

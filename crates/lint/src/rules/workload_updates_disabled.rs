@@ -1,7 +1,5 @@
 //! Running virtual machines are never updated to a new release.
 
-use hcoplan_yaml::Value;
-
 use super::prelude::*;
 
 /// `value-without-effect` reports unknown methods.

@@ -1,9 +1,6 @@
 //! Finds the suppression of a finding, efficiently for thousands of both.
 
 use std::collections::HashMap;
-use std::rc::Rc;
-
-use camino::{Utf8Path, Utf8PathBuf};
 
 use super::super::date::Date;
 use super::super::suppression::{Scope, Suppression};

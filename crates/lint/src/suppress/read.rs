@@ -1,7 +1,5 @@
 //! Parses suppressions.
 
-use hcoplan_yaml::Entry;
-
 use super::{bytes_about, scalars};
 use crate::configured::did_you_mean;
 use crate::date::Date;
@@ -67,7 +65,7 @@ pub(super) fn annotation(document: &Document, found: &mut Vec<Suppression>, abou
 }
 
 /// The source file of the annotation in a build's document.
-pub(super) fn annotated_by(document: &Document) -> Option<camino::Utf8PathBuf> {
+pub(super) fn annotated_by(document: &Document) -> Option<Utf8PathBuf> {
     let place = document.location(entry(document)?.key.span).origin()?;
     Some(place.file.path().to_owned())
 }

@@ -1,6 +1,6 @@
 //! The form of each kind of value, as its reader checks it.
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserializer;
 use std::str::FromStr;
 
 use hcoplan_kubernetes::label;
@@ -8,7 +8,6 @@ use hcoplan_kubernetes::label_selector::Requirement;
 use hcoplan_kubernetes::nearest;
 use hcoplan_kubernetes::quantity::Quantity;
 use hcoplan_planner::inventory::Architecture as Name;
-use hcoplan_yaml::Value;
 
 use super::forms::{
     is_extended_resource, is_hex, is_host, is_image, is_network_name, is_pci_selector, is_registry_url,

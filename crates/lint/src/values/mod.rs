@@ -12,9 +12,8 @@ mod table;
 mod tests;
 
 use crate::prelude::*;
-use hcoplan_kubernetes::ObjectId;
 use hcoplan_planner::machines::is_placeholder;
-use hcoplan_yaml::edit::{Change, edits};
+use hcoplan_yaml::edit::edits;
 
 pub(crate) use forms::is_network_name;
 use problem::{Mistake, Problem};

@@ -1,8 +1,7 @@
 //! Fields with the kind of their values, the reader, and the outcome of a wrong value.
 
+use crate::prelude::*;
 use std::sync::LazyLock;
-
-use serde::Deserialize;
 
 use super::kinds::Kind;
 

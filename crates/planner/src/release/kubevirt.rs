@@ -11,7 +11,7 @@ pub struct KubeVirtFacts {
     /// KubeVirt's version: `v1.9.0`.
     pub version: String,
     /// Whether a beta gate is on unless it is disabled.
-    pub(super) beta_gates_are_on: bool,
+    pub beta_gates_are_on: bool,
     /// Gates that KubeVirt registers but never reads.
     pub(super) gates_without_effect: Vec<String>,
     /// Gates with those that KubeVirt accepts in their place.

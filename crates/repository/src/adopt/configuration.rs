@@ -1,8 +1,8 @@
 //! The contents of `hcoplan.yaml` and related files.
 
 use hcoplan_diagnostics::source::origin_name;
+use hcoplan_yaml::Segment;
 use hcoplan_yaml::edit::{Change, apply, edits, inline};
-use hcoplan_yaml::{Segment, Style};
 use serde_json::Value as Json;
 
 use super::known::Assumed;

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::AtomicU32;
 
 use hcoplan_diagnostics::source::Scratch;
 

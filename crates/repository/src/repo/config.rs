@@ -1,7 +1,5 @@
 //! `hcoplan.yaml`, at the root.
 
-use std::sync::OnceLock;
-
 use hcoplan_kubernetes::schema::{DocumentSchema, Mistake};
 use hcoplan_yaml::Value as Yaml;
 use serde_json::Value;
@@ -223,7 +221,7 @@ impl Config {
             let value = entry.key.text.clone();
             let own = entry.value.get("severity").unwrap_or(&entry.value);
             let options = entry.value.entries().iter().filter(|e| e.key.text != "severity");
-            let option = |e: &yaml::Entry| {
+            let option = |e: &Entry| {
                 let value = Located::new(e.value.to_json(), document, &e.value);
                 (e.key.text.clone(), value)
             };

@@ -1,6 +1,6 @@
 //! Reads dumps of a running cluster: a must-gather, `oc adm inspect`, or the output of `kubectl get … -o yaml`.
 
-use hcoplan_diagnostics::source::{Directory, max_bytes};
+use hcoplan_diagnostics::source::max_bytes;
 use hcoplan_planner::inventory::{self, LoadedInventory, Source};
 use serde_json::{Value, json};
 

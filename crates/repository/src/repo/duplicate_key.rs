@@ -1,10 +1,9 @@
 //! Fixes for a key that a mapping has twice: merge its sections, or remove one of the two.
 
 use crate::prelude::*;
-use std::ops::Range;
 
 use hcoplan_yaml::edit::line_edits;
-use hcoplan_yaml::{ProblemKind, parse};
+use hcoplan_yaml::parse;
 
 /// The largest depth at which nested keys are merged.
 const MAX_DEPTH: usize = 16;

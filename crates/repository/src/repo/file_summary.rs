@@ -1,6 +1,6 @@
 //! Summaries of a repository's files, and their use in kustomizations.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use hcoplan_yaml::{Entry, Key};
+use hcoplan_yaml::Key;
 
 use super::mentions::HCO;
 use super::wrappers::unknown::{fill_in_defaults, fill_in_known_values};

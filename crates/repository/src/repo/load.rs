@@ -2,7 +2,6 @@
 
 use hcoplan_planner::admission::{Operation, admit};
 use hcoplan_planner::inventory::{self, Inventory, LoadedInventory, Node, Source};
-use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::topology;
 use hcoplan_yaml::edit::EditableFile;
 use serde_json::Value;

@@ -65,7 +65,6 @@ mod wrappers;
 use crate::prelude::*;
 use hcoplan_rule_pages::rules::{HCO_NOT_RECOGNIZED, HELM_CHART_NOT_RENDERED};
 use paths::{files_of, parent};
-use std::sync::OnceLock;
 
 pub use applied_changes::applied_changes;
 pub use appliers::{AppliedBy, Appliers, has_facts_above, is_applied_from_top};
@@ -101,8 +100,7 @@ pub use statements::{HCO_PACKAGES, StatementKind};
 pub use trust::{Trust, TrustBase};
 pub use unplanned_changes::{ChangedFiles, changes_of_values, unplanned_changes};
 
-use hcoplan_diagnostics::source::{self, Directory, Origins, ReadOnce, max_bytes};
-use hcoplan_planner::lifecycle::UpdateMethod;
+use hcoplan_diagnostics::source::{self, ReadOnce, max_bytes};
 
 /// The rules whose findings report a HyperConverged that isn't planned.
 const UNPLANNED: &[&str] = &[HCO_NOT_PLANNED.name, HCO_NOT_RECOGNIZED.name, HELM_CHART_NOT_RENDERED.name];

@@ -1,7 +1,5 @@
 //! Reports files of a repository that aren't clusters, although they were meant to be.
 
-use std::cell::LazyCell;
-
 use super::Repo;
 use super::config::Config;
 use super::files::FileRole;

@@ -1,7 +1,7 @@
 //! What many places ask of the values of documents.
 
 use crate::prelude::*;
-use hcoplan_yaml::{Entry, Key};
+use hcoplan_yaml::Key;
 
 /// Whether the boolean true is at a dotted path of plain keys.
 pub(super) fn is_on(node: &Node, path: &str) -> bool {

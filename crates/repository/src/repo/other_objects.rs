@@ -1,7 +1,5 @@
 //! The other documents of a cluster's directory.
 
-use std::sync::OnceLock;
-
 use hcoplan_diagnostics::source::in_order;
 
 use super::Loaded;

@@ -1,6 +1,6 @@
 //! Findings about unreadable files.
 
-use hcoplan_yaml::{Problem as YamlProblem, ProblemKind};
+use hcoplan_yaml::Problem as YamlProblem;
 
 use super::duplicate_key;
 use super::scan::{Content, mentions_hco};

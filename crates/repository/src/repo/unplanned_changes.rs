@@ -1,7 +1,5 @@
 //! Changes of files that decide about something which isn't planned: its effect is unknown, not none.
 
-use std::sync::OnceLock;
-
 use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, VALUE_UNKNOWN};
 
 use super::build::BUILT;

@@ -1,8 +1,6 @@
 //! Reports what is deployed from the repository, may have a HyperConverged, and can't be read: charts that aren't here,
 //! packed charts, and links that lead nowhere.
 
-use std::cell::LazyCell;
-
 use super::Repo;
 use super::candidate::is_candidate;
 use super::charts::{CHART, chart_of, is_in_chart, is_rendered};

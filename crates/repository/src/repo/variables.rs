@@ -4,8 +4,6 @@
 //! become a number, whether it was in quotes or not. Of the expressions of `envsubst`, names with and without a default
 //! are computed.
 
-use hcoplan_yaml::Entry;
-
 use crate::prelude::*;
 
 /// The variables of a Flux Kustomization.

@@ -3,12 +3,12 @@
 //! `.gitignore` files below the root count for files that git doesn't track, also outside a repository, unless it is a
 //! checkout; files of the user's or the machine's git configuration don't, and nothing above the root is examined.
 
+use crate::prelude::*;
 use std::fs::{self, File, FileType};
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
-use camino::{Utf8Path, Utf8PathBuf};
 use ignore::WalkBuilder;
 
 use super::git::TrackedFiles;

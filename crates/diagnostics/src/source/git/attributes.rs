@@ -1,10 +1,9 @@
 //! What a checkout makes of the bytes that git stores: `.gitattributes`.
 
-use camino::{Utf8Path, Utf8PathBuf};
+use crate::prelude::*;
 use ignore::gitignore::Gitignore;
 
 use super::{Revision, Walk};
-use std::collections::BTreeMap;
 
 /// The attributes that make a checkout differ from what is stored.
 const NAMES: [&str; 3] = ["working-tree-encoding=", "eol=crlf", "ident"];

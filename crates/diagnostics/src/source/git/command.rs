@@ -5,11 +5,10 @@
 //! read objects, configuration in which such programs are off, and no way to fetch what it lacks.
 //! Sources: git-config(1), git(1) "Environment Variables", `transport_check_allowed` in git.
 
+use crate::prelude::*;
 use std::env;
 use std::ffi::OsStr;
 use std::process::{Command, Stdio};
-
-use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::source::program;
 use crate::source::tree::Error;

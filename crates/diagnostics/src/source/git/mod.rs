@@ -8,10 +8,8 @@ mod objects;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, OnceLock, PoisonError};
-
-use camino::{Utf8Path, Utf8PathBuf};
+use crate::prelude::*;
+use std::sync::OnceLock;
 
 use self::attributes::Attributes;
 use self::command::{Git, NO_MESSAGE};

@@ -1,10 +1,9 @@
 //! Symbolic links on the path of an output, which a change may have added.
 
+use crate::prelude::*;
 use std::env::current_dir;
 use std::io;
 use std::path::absolute;
-
-use camino::{Utf8Path, Utf8PathBuf};
 
 /// The first link on a path, the path itself included, below the tree that it is in: the outermost git work tree
 /// around it, else the current directory. Links above are those of whoever owns the machine.

@@ -4,16 +4,13 @@
 //! on other systems). Where a link is on the path, it is resolved first, its target has to be below the directory, and
 //! the target is opened in the same way: a link created meanwhile is not followed.
 
+#[cfg(unix)]
+use super::tree::Unreadable;
+use crate::prelude::*;
 use std::fs::{self, File};
 use std::io;
 #[cfg(unix)]
 use std::os::fd::OwnedFd;
-#[cfg(unix)]
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
-
-use super::tree::Unreadable;
 
 /// A directory that files are opened below.
 #[derive(Debug, Clone)]

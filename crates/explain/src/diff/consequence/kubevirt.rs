@@ -9,8 +9,6 @@ use crate::diff::gates;
 use crate::docs::gate_effect;
 use crate::prelude::*;
 use std::cmp::Ordering;
-use std::fmt::Display;
-use std::sync::LazyLock;
 
 /// Source: `pkg/virt-handler/device-manager/mediated_devices_types.go` and `pkg/virt-config`: the switch, and before it
 /// a gate, stop the handling; existing devices stay.

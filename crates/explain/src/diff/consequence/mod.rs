@@ -134,7 +134,7 @@ fn value_at<'v>(body: Option<&'v Value>, path: &str) -> &'v Value {
 }
 
 /// A sentence about the HyperConverged, with its values.
-pub(super) fn sentence(name: &str, values: &[(&str, &dyn std::fmt::Display)]) -> Consequence {
+pub(super) fn sentence(name: &str, values: &[(&str, &dyn Display)]) -> Consequence {
     said::sentence(name).fill(values)
 }
 

@@ -10,8 +10,7 @@
 use super::said::{Said, Says};
 use super::{Change, kubevirt, machine, migration, others, placement};
 use crate::diff::consequence::Consequence;
-use serde::Deserialize;
-use std::sync::LazyLock;
+use crate::prelude::*;
 
 /// A row.
 #[derive(Deserialize)]

@@ -6,9 +6,6 @@ use super::users::selected_by;
 use crate::diff::consequence::Consequence;
 use crate::diff::semantic::{EffectTime, Impact};
 use crate::prelude::*;
-use serde::Deserialize;
-use std::fmt::Display;
-use std::sync::LazyLock;
 
 /// A sentence with its severity; a behaviour that happens at once unless it says otherwise. `{is}` and `{was}` are
 /// values, `{field}` is a field, `{}` the subject.

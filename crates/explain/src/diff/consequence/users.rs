@@ -4,7 +4,6 @@
 
 use super::shown::{entries, selector};
 use crate::prelude::*;
-use std::sync::LazyLock;
 
 /// By name the alternatives: fields of an instance with the values of which one has to be there; after `!`, another one.
 type Users = BTreeMap<String, Vec<BTreeMap<String, Vec<Value>>>>;

@@ -1,6 +1,7 @@
 //! The impact of a change, and when it takes effect.
 
-use serde::{Deserialize, Serialize};
+use crate::prelude::*;
+use serde::Serialize;
 
 /// The severity of a change, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]

@@ -5,7 +5,6 @@
 //! what it says is all there, moved: whoever has all layers rewritten builds them and compares.
 
 use hcoplan_planner::hyperconverged::version_of;
-use hcoplan_planner::release::Release;
 use hcoplan_yaml::parse_yaml;
 
 use super::{intended, rewritten};

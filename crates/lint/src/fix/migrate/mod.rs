@@ -21,8 +21,7 @@ use std::fmt;
 use hcoplan_kubernetes::tree::get;
 use hcoplan_planner::hyperconverged::{MOVES, convert, version_of};
 use hcoplan_planner::inventory::Inventory;
-use hcoplan_planner::release::Release;
-use hcoplan_yaml::edit::{self, Change, EditableFile, Reason};
+use hcoplan_yaml::edit::{self, Reason};
 use hcoplan_yaml::parse;
 use serde_json::{Value as Json, json};
 

@@ -2,9 +2,6 @@
 //!
 //! Each entry is moved with its comments; the last one that leaves a section takes the section's along.
 
-use hcoplan_planner::release::Release;
-use hcoplan_yaml::Entry;
-use hcoplan_yaml::edit::Change;
 use serde_json::{Value as Json, json};
 
 use super::place::{Place, has, place};

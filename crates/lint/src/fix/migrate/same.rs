@@ -1,9 +1,10 @@
 //! Whether a release makes the same of a document in both versions.
 
+use crate::prelude::*;
 use hcoplan_planner::hyperconverged::{Gates, convert, in_storage_version, version_of};
 use hcoplan_planner::inventory::Inventory;
-use hcoplan_planner::plan::{Plan, plan};
-use hcoplan_planner::release::{Phase, Release};
+use hcoplan_planner::plan::plan;
+use hcoplan_planner::release::Phase;
 use serde_json::{Value as Json, json};
 
 use super::NotMigrated;
@@ -32,7 +33,7 @@ pub(super) fn check(release: &Release, inventory: &Inventory, before: &Json, aft
     }
     let objects = |plan: &Plan| {
         let all = plan.objects().map(|o| (o.id.to_string(), o.body.clone()));
-        all.collect::<std::collections::BTreeMap<_, _>>()
+        all.collect::<BTreeMap<_, _>>()
     };
     let (old, new) = (objects(&before), objects(&after));
     let mut names = old.keys().chain(new.keys());

@@ -1,6 +1,5 @@
 //! What a controller adds to a directory's kustomization.
 
-use hcoplan_yaml::Style;
 use serde_json::{Map, Value as Json};
 
 use super::native::{Object, set_common};

@@ -1,6 +1,6 @@
 //! The results of builds.
 
-use hcoplan_diagnostics::source::{Memory, Origins};
+use hcoplan_diagnostics::source::Memory;
 
 use super::inputs::BuildInputs;
 use super::layers::BuildLayer;

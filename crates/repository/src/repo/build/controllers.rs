@@ -1,8 +1,6 @@
 //! Builds the kustomizations of controllers' objects: an Application, HelmRelease or Flux Kustomization is applied as an
 //! overlay patches it, not as its file has it.
 
-use hcoplan_diagnostics::source::EditedTree;
-
 use super::tops::to_build;
 use super::{BUILT, BuildError, BuildJob, Built, Started};
 use crate::prelude::*;

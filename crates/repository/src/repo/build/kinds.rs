@@ -31,9 +31,8 @@ fn writes_kinds(node: &Node) -> bool {
         let last = path.as_str().and_then(|path| path.rsplit('.').next());
         last.is_some_and(|last| ["kind", "apiVersion"].contains(&last))
     };
-    let writes = |entry: &yaml::Entry| {
-        entry.key.text.eq_ignore_ascii_case("fieldPaths") && entry.value.items().iter().any(is_kind)
-    };
+    let writes =
+        |entry: &Entry| entry.key.text.eq_ignore_ascii_case("fieldPaths") && entry.value.items().iter().any(is_kind);
     all_nodes(node).any(|inner| inner.entries().iter().any(writes))
 }
 

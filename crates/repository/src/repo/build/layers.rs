@@ -2,7 +2,7 @@
 
 use hcoplan_diagnostics::finding::Edit;
 use hcoplan_yaml::edit::{self, Change, apply};
-use hcoplan_yaml::{Style, locate_in_scalar};
+use hcoplan_yaml::locate_in_scalar;
 
 use super::native::selects;
 use crate::prelude::*;

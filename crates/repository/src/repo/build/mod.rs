@@ -39,7 +39,6 @@ pub(super) use self::post_renderer::post_render;
 pub(super) use self::remote::looks_remote;
 pub(super) use self::run::{BuildTarget, run_program};
 use self::tops::to_build;
-use hcoplan_diagnostics::source::EditedTree;
 
 use super::build_failed::name_of;
 use super::cluster_filter::ClusterFilter;

@@ -1,7 +1,5 @@
 //! The post-renderers of a HelmRelease: kustomizations over what its chart renders.
 
-use hcoplan_diagnostics::source::{EditedTree, Origins};
-
 use super::native::{accumulate, emitted, origins};
 use super::{Additions, BUILT};
 use crate::prelude::*;

@@ -4,8 +4,6 @@
 //! `kustomize_generator.go` and `kustomize_varsub.go` of Flux 2.7, which builds without load restrictions, substitutes
 //! in the output and sets its common metadata last.
 
-use hcoplan_yaml::Style;
-
 use super::variables::variables;
 use super::{Applied, GitOps, Kind, Source};
 use crate::prelude::*;

@@ -3,8 +3,6 @@
 //! Source: `pkg/apis/application/v1alpha1/types.go` of Argo CD 3.2: `GetSource` takes the dry source of a hydrator, and
 //! `sources` where there are any.
 
-use hcoplan_yaml::Entry;
-
 use super::generators::bindings;
 use super::{Applied, Source};
 use crate::prelude::*;

@@ -1,7 +1,5 @@
 //! The controllers.
-
-use std::fmt;
-
+use crate::prelude::*;
 /// A controller that reads directories of the repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Controller {

@@ -1,7 +1,5 @@
 //! How controllers sync what they apply.
 
-use hcoplan_planner::lifecycle::UpdateMethod;
-
 use super::{Applied, Controller};
 use crate::prelude::*;
 use crate::repo::identity::{FactOrigin, WithSource, sync_method};

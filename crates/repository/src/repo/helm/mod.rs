@@ -11,11 +11,10 @@ mod releases;
 pub(super) use releases::named_value_files;
 mod trace;
 
-use std::cell::LazyCell;
 use std::io::Read as _;
 
 use hcoplan_diagnostics::secret::masked_message;
-use hcoplan_diagnostics::source::{EditedTree, Memory, program};
+use hcoplan_diagnostics::source::{Memory, program};
 
 use self::releases::{Release, Values, named_releases, releases};
 use super::build::{BuildError, BuildTarget, Built, post_render, run_program};

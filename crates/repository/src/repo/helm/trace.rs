@@ -7,7 +7,6 @@
 
 use crate::prelude::*;
 use crate::repo::wrappers::without_blanks;
-use hcoplan_diagnostics::source::Origins;
 
 /// The origins of a chart's output; `whole` is the fallback. `files` are the chart's, by the path where Helm looks for
 /// them; `values` the values files, the one with the highest precedence first.

@@ -3,8 +3,6 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use hcoplan_yaml::ProblemKind;
-
 use super::{Kustomization, is_kustomization};
 use crate::prelude::*;
 use crate::repo::build::looks_remote;

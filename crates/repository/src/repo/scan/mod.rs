@@ -6,7 +6,7 @@
 //! have base64, so a file with such a tag is parsed. Aliases and merge keys only repeat text.
 
 use hcoplan_yaml::edit::EditableFile;
-use hcoplan_yaml::{Comment, Problem, ProblemKind};
+use hcoplan_yaml::{Comment, Problem};
 
 use self::classify::classify;
 use super::candidate::is_candidate;

@@ -3,10 +3,8 @@
 //! They are parsed without the rest of the file, with their locations in it. Template expressions are [masked](mask)
 //! first.
 
-use std::ops::Range;
-
 use hcoplan_diagnostics::source::lines;
-use hcoplan_yaml::{Comment, Problem, ProblemKind, ScalarPlaces};
+use hcoplan_yaml::{Comment, Problem, ScalarPlaces};
 
 use super::super::listed;
 use super::super::mentions::{HCO, hints};

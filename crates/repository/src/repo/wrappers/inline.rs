@@ -2,8 +2,7 @@
 //!
 //! They aren't parsed, but reported.
 
-use std::ops::Range;
-
+use crate::prelude::*;
 use hcoplan_diagnostics::source::lines;
 
 use super::super::mentions::HCO;

@@ -1,8 +1,7 @@
 //! Masks the placeholders of a text without changing offsets.
 
-use std::ops::Range;
-
 use super::super::variables::closing as nested;
+use crate::prelude::*;
 
 /// The mark of a placeholder: an unassigned character of two bytes, so that it fits `$X`.
 pub(super) const MARK: char = '\u{7fc}';

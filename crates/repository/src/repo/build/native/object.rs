@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use hcoplan_yaml::{KustomizeScalar, Style, Value as Written, kustomize_reads};
+use hcoplan_yaml::{KustomizeScalar, Value as Written, kustomize_reads};
 use serde_json::{Map, Value as Json};
 
 /// A value with the place that wrote it.
@@ -54,7 +54,7 @@ impl Placed {
         let value = match &node.value {
             Written::Seq(items) => Value::List(items.iter().map(|item| Self::of(item, text, place)).collect()),
             Written::Map(entries) => {
-                let member = |entry: &yaml::Entry| Member {
+                let member = |entry: &Entry| Member {
                     key: key(entry, text),
                     place: place(entry.key.span),
                     value: Self::of(&entry.value, text, place),
@@ -291,7 +291,7 @@ impl Object {
 }
 
 /// A key as kustomize reads it, which types no plain key: `y` and `1.0` stay as they are.
-fn key(entry: &yaml::Entry, text: &str) -> String {
+fn key(entry: &Entry, text: &str) -> String {
     let own =
         text.get(entry.key.span.range()).filter(|own| !own.starts_with(['"', '\'', '&', '*', '!', '?', '|', '>']));
     own.unwrap_or(&entry.key.text).to_owned()

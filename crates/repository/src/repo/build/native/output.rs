@@ -1,7 +1,6 @@
 //! Prints the objects of a build, and locates each of their values.
 
-use hcoplan_diagnostics::source::Origins;
-use hcoplan_yaml::{Entry, Value as Written};
+use hcoplan_yaml::Value as Written;
 
 use super::Beyond;
 use super::object::{Member, Object, Placed, Value};
