@@ -77,7 +77,7 @@ impl Loaded {
     pub fn share_assumed_nodes(&mut self, other: &Self) {
         if ![&*self, other].iter().any(|side| side.inventory.states_nodes) {
             let mut both = [&self.json, &other.json];
-            both.sort_by_key(|json| json.to_string());
+            both.sort_by_key(ToString::to_string);
             self.inventory = self.inventory.with_nodes(topology::assumed_nodes_of(&both)).into();
         }
     }

@@ -52,7 +52,7 @@ fn matcher(text: &str, name: &str, macros: &BTreeMap<&str, Vec<&str>>) -> Option
         let (pattern, words) = pattern(line.trim_start())?;
         let words = words.split_whitespace();
         let words = words.flat_map(|word| macros.get(word).cloned().unwrap_or_default().into_iter().chain([word]));
-        let has = words.filter_map(|word| state(word, name)).last()?;
+        let has = words.rev().find_map(|word| state(word, name))?;
         Some(if has { pattern } else { format!("!{pattern}") })
     });
     let walk = Walk { ignore: lines.collect(), ..Walk::default() };

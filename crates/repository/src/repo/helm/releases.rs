@@ -421,7 +421,7 @@ fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &
             }
             None if is_absent(from) => {}
             Some((config_map, Some(node))) if let Some(inline) = referenced(config_map, from, node) => {
-                values.push(inline)
+                values.push(inline);
             }
             _ => lacks.push(format!("the values of the {} `{}`", from.text("kind"), from.text("name"))),
         }
