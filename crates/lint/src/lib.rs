@@ -15,6 +15,7 @@ pub mod fix;
 mod grouped;
 mod lists;
 mod page;
+mod paths;
 mod prelude;
 mod registered_rule;
 mod registry;

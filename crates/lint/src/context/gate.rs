@@ -27,11 +27,6 @@ struct WrittenGate<'a> {
     switch: &'a Node,
 }
 
-/// The path of the feature gates.
-pub(crate) fn gates_path() -> Path {
-    Path::dotted("spec.featureGates")
-}
-
 impl<'a> Context<'a> {
     /// A feature gate by name, compared as the release does.
     pub fn gate(&self, name: &str) -> Gate<'a> {

@@ -74,7 +74,6 @@ pub use field::Field;
 pub(crate) use field::in_version;
 pub(crate) use field::keys_of;
 pub use gate::Gate;
-pub(crate) use gate::gates_path;
 pub use gate_change::PatchedGates;
 pub use guest_architecture::{ArchitectureReason, GUEST_ARCHITECTURES, GuestArchitecture, KnownSource};
 pub use image_evidence::ImageEvidence;

@@ -4,6 +4,7 @@ pub(super) use std::borrow::Cow;
 pub(super) use std::collections::{HashMap, HashSet};
 pub(super) use std::sync::LazyLock;
 
+pub(super) use crate::paths::gates_path;
 pub(super) use crate::prelude::*;
 pub(super) use hcoplan_kubernetes::schema::Schema;
 pub(super) use hcoplan_planner::boot_images::ssp_stage::Rendered;
@@ -16,5 +17,4 @@ pub(super) use hcoplan_repository::repo::OtherObjects;
 pub(super) use hcoplan_yaml::pointer;
 pub(super) use serde_json::{Value, json};
 
-pub(super) use super::gate::gates_path;
 pub(super) use crate::lists::{elements, json_of, members, name_of, namespace_of, texts};

@@ -213,6 +213,7 @@ pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
 mod prelude {
     pub(super) use std::sync::LazyLock;
 
+    pub(super) use crate::paths::gates_path;
     pub(super) use crate::prelude::*;
     pub(super) use hcoplan_diagnostics::finding::{BecomesWhen, PredictedValue, nearest};
     pub(super) use hcoplan_kubernetes::{ObjectId, tree};
@@ -227,7 +228,7 @@ mod prelude {
     pub(super) use hcoplan_yaml::pointer;
     pub(super) use serde_json::{Value as Json, json};
 
-    pub(super) use crate::context::{gates_path, keys_of, last_key, object_of};
+    pub(super) use crate::context::{keys_of, last_key, object_of};
     pub(super) use crate::lists::{elements, entries, items, json_of, members, name_of, namespace_of, texts};
     pub(super) use crate::registered_rule::{RegisteredRule, always, last, late};
     pub(super) use crate::rows::rows;
