@@ -450,6 +450,9 @@ impl Reading {
         let within = options.within.as_deref().unwrap_or(Utf8Path::new(""));
         let own = options.trust.base().and_then(|_| configuration(&*repo.tree, options.part.as_deref()).ok());
         let paired = pair(&*repo.tree, &self.objects, (&config, own.as_ref(), within), place, wrapper, names);
+        if !paired.missing_inventories.is_empty() {
+            return Err(Error::Configuration(paired.missing_inventories));
+        }
         for (path, finding) in paired.wrong_entries {
             // An unreadable file of an entry is reported itself.
             let is_meant = |file: &Utf8Path| path.as_deref().is_some_and(|path| file == path || parent(file) == path);

@@ -27,6 +27,8 @@ pub(super) struct Paired {
     pub(super) findings: Vec<Finding>,
     /// Findings about entries of the configuration, each with the path that should have a HyperConverged.
     pub(super) wrong_entries: Vec<(Option<Utf8PathBuf>, Finding)>,
+    /// Findings about inventories of all clusters that aren't there: without them no cluster is what it is said to be.
+    pub(super) missing_inventories: Vec<Finding>,
     /// The number of inventories that several clusters share.
     pub(super) shared: usize,
     /// The directories of HyperConvergeds.
@@ -76,8 +78,7 @@ pub(super) fn pair(
         let wrong = wrong.into_iter().filter(|_| is_meant && (is_own || own.is_none()));
         out.wrong_entries.extend(wrong.map(|finding| (path.clone(), finding)));
     }
-    let missing = by_directory.missing_inventories(own.unwrap_or(config));
-    out.wrong_entries.extend(missing.into_iter().map(|finding| (None, finding)));
+    out.missing_inventories = by_directory.missing_inventories(own.unwrap_or(config));
     let others = objects.hyperconvergeds.iter().filter(|o| !claimed.contains(o));
     clusters.extend(others.map(|o| by_directory.cluster(*o)));
     name_by_file(&mut clusters, &named, &wrapper);

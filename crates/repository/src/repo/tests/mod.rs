@@ -234,6 +234,17 @@ fn the_configuration_can_replace_inventories() {
 }
 
 #[test]
+fn an_inventory_of_all_clusters_that_is_not_there_is_fatal() {
+    match try_open(&[("hcoplan.yaml", "inventory: x\n"), ("a/hc.yaml", HC)], &Options::default()) {
+        Err(Error::Configuration(found)) => {
+            let expected = "hcoplan.yaml:1:12 configuration-invalid: there is no inventory in `x`";
+            assert!(show(&found[0]).starts_with(expected), "{found:?}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
 fn a_configuration_that_is_no_yaml_is_fatal() {
     match try_open(&[("hcoplan.yaml", "a: ["), ("a/hc.yaml", HC)], &Options::default()) {
         Err(Error::Configuration(found)) => {
@@ -251,7 +262,6 @@ fn reports_entries_that_lead_nowhere_and_keeps_the_clusters() {
         ("clusters: [{path: ../b}]\n", "1:19", "`../b` is outside the root"),
         ("clusters: [{path: a, inventory: x}]\n", "1:33", "there is no inventory in `x`"),
         ("clusters: [{path: a, also: images}]\n", "1:28", "there is no manifest in `images`"),
-        ("inventory: x\n", "1:12", "there is no inventory in `x`"),
         ("clusters: [{path: a}, {path: a/hc.yaml}]\n", "1:30", "another entry is about this HyperConverged, too"),
     ];
     for (config, place, message) in cases {
