@@ -27,7 +27,7 @@ pub(super) struct Paired {
     pub(super) findings: Vec<Finding>,
     /// Findings about entries of the configuration, each with the path that should have a HyperConverged.
     pub(super) wrong_entries: Vec<(Option<Utf8PathBuf>, Finding)>,
-    /// Findings about inventories of all clusters that aren't there: without them no cluster is what it is said to be.
+    /// Findings about inventories of all clusters that are missing: each cluster would be planned with other nodes.
     pub(super) missing_inventories: Vec<Finding>,
     /// The number of inventories that several clusters share.
     pub(super) shared: usize,
