@@ -1,20 +1,12 @@
 //! Names of other crates that many files use.
-pub(crate) use camino::Utf8Path;
-pub(crate) use camino::Utf8PathBuf;
-pub(crate) use clap::Args;
-pub(crate) use clap::Command;
-pub(crate) use clap::Subcommand;
-pub(crate) use clap::ValueEnum;
-pub(crate) use hcoplan_analysis::ClusterTask;
-pub(crate) use hcoplan_analysis::Clusters;
-pub(crate) use hcoplan_analysis::Exit;
-pub(crate) use hcoplan_analysis::Failure;
-pub(crate) use hcoplan_analysis::Place;
+
+pub(crate) use camino::{Utf8Path, Utf8PathBuf};
+pub(crate) use clap::{Args, Command, Subcommand, ValueEnum};
+pub(crate) use hcoplan_analysis::{ClusterTask, Clusters, Exit, Failure, Place};
 pub(crate) use hcoplan_report::Format;
 pub(crate) use lsp_server::RequestId;
 pub(crate) use lsp_types::Range;
-pub(crate) use serde_json::Value;
-pub(crate) use serde_json::json;
+pub(crate) use serde_json::{Value, json};
 pub(crate) use std::collections::BTreeMap;
 pub(crate) use std::ffi::OsString;
 pub(crate) use std::io::Write;

@@ -15,20 +15,15 @@ pub(crate) use hcoplan_planner::inventory::Inventory;
 pub(crate) use hcoplan_planner::lifecycle::State;
 pub(crate) use hcoplan_planner::plan::{AdmissionMode, Plan};
 pub(crate) use hcoplan_planner::release::Release;
-pub(crate) use hcoplan_planner::verdict::NotPlannedKind;
-pub(crate) use hcoplan_planner::verdict::{NotPlanned, Verdict};
-pub(crate) use hcoplan_repository::repo::OtherObjects;
-pub(crate) use hcoplan_repository::repo::ReleaseBasis;
+pub(crate) use hcoplan_planner::verdict::{NotPlanned, NotPlannedKind, Verdict};
 pub(crate) use hcoplan_repository::repo::{
-    Builds, CONFIG_FILE, ClusterFilter, ClusterRef, Loaded, Options, Repo, Trust,
+    Builds, CONFIG_FILE, ClusterFilter, ClusterRef, Loaded, Options, OtherObjects, ReleaseBasis, Repo, Trust,
 };
 pub(crate) use hcoplan_repository::{emit, repo};
 pub(crate) use hcoplan_yaml::Document;
 pub(crate) use serde::Serialize;
-pub(crate) use serde_json::Value;
-pub(crate) use serde_json::json;
+pub(crate) use serde_json::{Value, json};
 pub(crate) use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub(crate) use std::num::NonZeroUsize;
 pub(crate) use std::ops::ControlFlow;
-pub(crate) use std::sync::Arc;
-pub(crate) use std::sync::OnceLock;
+pub(crate) use std::sync::{Arc, OnceLock};

@@ -1,8 +1,7 @@
 //! Names of other crates that many files use.
+
 pub(crate) use hcoplan_yaml::Path;
-pub(crate) use serde_json::Map;
-pub(crate) use serde_json::Number;
-pub(crate) use serde_json::Value;
+pub(crate) use serde_json::{Map, Number, Value};
 pub(crate) use std::collections::BTreeMap;
 pub(crate) use std::fmt;
 pub(crate) use std::sync::OnceLock;

@@ -2,23 +2,18 @@
 
 pub(crate) use camino::{Utf8Path, Utf8PathBuf};
 pub(crate) use hcoplan_diagnostics::finding::{Applicability, ClusterName, Finding, Fix, Severity};
-pub(crate) use hcoplan_diagnostics::source::Directory;
-pub(crate) use hcoplan_diagnostics::source::EditedTree;
-pub(crate) use hcoplan_diagnostics::source::Origins;
-pub(crate) use hcoplan_diagnostics::source::{Location, SourceFile, Span, Tree, Unreadable, Walk, normalize_path};
+pub(crate) use hcoplan_diagnostics::source::{
+    Directory, EditedTree, Location, Origins, SourceFile, Span, Tree, Unreadable, Walk, normalize_path,
+};
 pub(crate) use hcoplan_planner::inventory::SourceKind;
 pub(crate) use hcoplan_planner::lifecycle::UpdateMethod;
 pub(crate) use hcoplan_planner::release::{Distribution, Platform, Release};
 pub(crate) use hcoplan_rule_pages::rules::HCO_NOT_PLANNED;
-pub(crate) use hcoplan_yaml::Entry;
-pub(crate) use hcoplan_yaml::ProblemKind;
-pub(crate) use hcoplan_yaml::Style;
-pub(crate) use hcoplan_yaml::{self as yaml, Document, Node, Path, Value};
+pub(crate) use hcoplan_yaml::{self as yaml, Document, Entry, Node, Path, ProblemKind, Style, Value};
 pub(crate) use regex_lite::Regex;
 pub(crate) use std::cell::LazyCell;
 pub(crate) use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 pub(crate) use std::fmt;
 pub(crate) use std::ops::Range;
-pub(crate) use std::sync::Arc;
-pub(crate) use std::sync::OnceLock;
 pub(crate) use std::sync::atomic::Ordering;
+pub(crate) use std::sync::{Arc, OnceLock};
