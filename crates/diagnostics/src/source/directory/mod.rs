@@ -80,8 +80,10 @@ impl Directory {
     /// Opens a file below the root and returns it with its size in bytes. Links are followed as far as
     /// they stay there; anything but a file is rejected.
     pub(super) fn open_below(&self, path: &Utf8Path) -> Result<(File, usize), Unreadable> {
-        self.check_tracked(path)?;
         let opened = self.rooted_directory.open(path).and_then(sized);
+        if opened.as_ref().err() != Some(&Unreadable::Missing) {
+            self.check_tracked(path)?;
+        }
         opened.map_err(|why| match why {
             // A socket can't even be opened.
             Unreadable::Io(_) => match fs::metadata(self.real.join(path)) {

@@ -42,8 +42,8 @@ impl Applied {
     /// Whether it applies a file below a directory that a source is at: as it is, or possibly with a kustomization.
     pub(in crate::repo) fn reaches(&self, tree: &dyn Tree, file: &Utf8Path) -> bool {
         let is_at = |above: &Utf8Path, source: &Source| {
-            let is_below = above == parent(file) || source.recurses || has_kustomization(tree, above);
-            is_below && source.is_at(above) && source.selects(above, file)
+            let is_below = || above == parent(file) || source.recurses || has_kustomization(tree, above);
+            source.is_at(above) && source.selects(above, file) && is_below()
         };
         self.here().any(|source| parent(file).ancestors().any(|above| is_at(above, source)))
     }

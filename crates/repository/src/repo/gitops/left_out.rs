@@ -46,13 +46,13 @@ impl Applied {
         let mut built = false;
         let mut why = LeftOut::Elsewhere;
         for above in parent(file).ancestors().take(levels) {
-            let is_kustomization = has_kustomization(tree, above);
             // Flux builds a kustomization below its path; the others only one at their own path.
-            built |= is_kustomization && self.kind.controller() == Controller::Flux;
-            if !source.is_at(above) {
+            let is_at = source.is_at(above);
+            built |= (is_at || self.kind.controller() == Controller::Flux) && has_kustomization(tree, above);
+            if !is_at {
                 continue;
             }
-            if built || is_kustomization {
+            if built {
                 return Some(LeftOut::Kustomization);
             }
             if is_chart(tree, above) {
