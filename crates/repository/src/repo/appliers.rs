@@ -1,5 +1,6 @@
 //! Finds what applies or renders directories of the repository as they are: hcoplan's own files must not be put there.
 
+use globset::escape;
 use hcoplan_diagnostics::source::last_part;
 
 use super::Repo;
@@ -59,7 +60,14 @@ pub fn is_applied_from_top(tree: &dyn Tree, below: &Utf8Path) -> bool {
 /// Whether files in the directories above one have the facts about its clusters, an inventory or what installs HCO, and
 /// none below it has.
 pub fn has_facts_above(tree: &dyn Tree, below: &Utf8Path) -> bool {
-    let files = files_of(tree);
+    // Directories beside the way there aren't listed: outside of git, the current directory may hold everything.
+    let beside = |at: &Utf8Path| {
+        let all = escape(parent(at).join("").as_str()) + "*";
+        [format!("/{all}/"), format!("!/{}/", escape(at.as_str()))]
+    };
+    let ways: Vec<&Utf8Path> = below.ancestors().filter(|at| !at.as_str().is_empty()).collect();
+    let walk = Walk { ignore: ways.into_iter().rev().flat_map(beside).collect(), ..Walk::default() };
+    let files = tree.list(&walk).map(|listing| listing.files).unwrap_or_default();
     let is_above = |file: &Utf8Path| below.ancestors().skip(1).any(|above| above == parent(file));
     let has_fact = |file: &Utf8Path| {
         let found = scan(tree, file).found;

@@ -154,3 +154,20 @@ fn an_object_that_reads_another_repository_applies_nothing_here() {
         assert!(!applied(ours, Some("hcoplan")), "{text}");
     }
 }
+
+#[test]
+fn facts_above_are_found_beside_what_is_not_listed() {
+    let inventory = "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nnodes: [{name: a}]\n";
+    let below = Utf8Path::new("sites [x]/{a,b}*/prod");
+    for (file, text, found) in [
+        ("sites [x]/inventory.yaml", inventory, true),
+        ("sites [x]/{a,b}*/inventory.yaml", inventory, true),
+        // Beside the way, and below the directory, where its own facts are.
+        ("other/inventory.yaml", inventory, false),
+        ("sites [x]/other/inventory.yaml", inventory, false),
+        ("sites [x]/{a,b}*/prod/inventory.yaml", inventory, false),
+    ] {
+        let tree: Memory = [("sites [x]/{a,b}*/prod/hc.yaml", "a: b\n"), (file, text)].into_iter().collect();
+        assert_eq!(crate::repo::has_facts_above(&tree, below), found, "{file}");
+    }
+}
