@@ -95,8 +95,8 @@ fn attempts(
             _ => &known.by_nodes,
         };
         let cx = Context::new(release, inventory, topology, &hc, templates, stage);
-        let reached = match operands::reached_by(&cx, cr.operand) {
-            Ok(reached) => reached,
+        let patched = match operands::render_one(&cx, cr.operand) {
+            Ok((_, patched)) => patched,
             Err(error) => {
                 out.push(rejection(object, shape, &error));
                 if stop_at_first {
@@ -105,7 +105,7 @@ fn attempts(
                 continue;
             }
         };
-        for (path, value) in jsonpatch::write_through(release, &hc, &reached) {
+        for (path, value) in jsonpatch::write_through(release, &hc, patched.as_slice()) {
             hc.to_mut().set(&path, value);
         }
     }

@@ -87,19 +87,12 @@ pub fn counts(annotations: &BTreeMap<String, String>) -> Vec<(&'static str, usiz
 pub struct Patched {
     /// The operand's kind.
     pub kind: &'static str,
+    /// The part that the annotation can change, see [`Patch`].
+    pub part: PatchedPart,
     /// The whole operand before.
     pub before: Arc<Value>,
     /// The whole operand after.
     pub after: Arc<Value>,
-}
-
-/// The part of an operand that its annotation can change, see [`Patch`].
-#[derive(Debug, Clone, PartialEq)]
-pub struct PatchedOperandPart {
-    /// The operand's kind.
-    pub kind: &'static str,
-    /// The part before and after the patch.
-    pub part: PatchedPart,
 }
 
 /// The part of an operand that a patch can change, as the operator prints it.

@@ -16,7 +16,7 @@
 //! because nothing else reads them: KubeVirt's `developerConfiguration.diskVerification.memoryLimit`, from 1.19
 //! `smbios`.
 
-use super::{PatchedOperandPart, PatchedPart};
+use super::{Patched, PatchedPart};
 use crate::hyperconverged::HyperConverged;
 use crate::prelude::*;
 use crate::release::{Link, Release, Share};
@@ -24,7 +24,7 @@ use hcoplan_kubernetes::tree::get;
 
 /// The changes of patched operands to the HyperConverged: dotted paths below `spec` in v1's shape, with their new
 /// values. All operands must be rendered from the same HyperConverged.
-pub fn write_through(release: &Release, hc: &HyperConverged, patched: &[PatchedOperandPart]) -> Vec<(String, Value)> {
+pub fn write_through(release: &Release, hc: &HyperConverged, patched: &[Patched]) -> Vec<(String, Value)> {
     let writes = patched.iter().flat_map(|operand| {
         let PatchedPart { before, after } = &operand.part;
         writes(release, operand.kind, &hc.spec, before, after)

@@ -1,12 +1,12 @@
 //! AAQ, the application aware quota. Source of every rule: HCO `controllers/handlers/aaq.go`.
 
-use super::{Context, Error};
-use crate::prelude::*;
+use super::cr::Rendering;
+use super::Context;
 
 /// Rendered if the quota is enabled.
-pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
+pub(super) fn render(cx: &Context<'_>) -> Rendering {
     if cx.hc.flag("deployment.applicationAwareConfig.enable") != Some(true) {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     cx.finish("AAQ", &[], cx.base("AAQ"))
 }

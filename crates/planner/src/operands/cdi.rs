@@ -1,12 +1,13 @@
 //! CDI `cdi.kubevirt.io/v1beta1`. Source of every rule: HCO `controllers/handlers/cdi.go`.
 
-use super::{Context, Error, kubevirt};
+use super::cr::Rendering;
+use super::{Context, kubevirt};
 use crate::prelude::*;
 
 /// Rendered always.
-pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
+pub(super) fn render(cx: &Context<'_>) -> Rendering {
     if cx.only_needs_errors("CDI") {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let spec = json!({
         "uninstallStrategy": kubevirt::uninstall_strategy(cx),

@@ -33,7 +33,7 @@ fn proxy_args(cx: &Context<'_>) -> Vec<String> {
     if !cx.release.has("tls-arguments") {
         return Vec::new();
     }
-    let (tls, tables) = (cx.tls(), &cx.release.tables().tls);
+    let (tls, tables) = (&cx.tls, &cx.release.tables().tls);
     let mut args = Vec::new();
     let mut names = tls.iana_ciphers(tables);
     if names.is_empty() {
@@ -52,7 +52,7 @@ fn proxy_args(cx: &Context<'_>) -> Vec<String> {
 
 /// The configuration of the plugin's web server: protocols from the minimum up, OpenSSL's cipher names.
 fn nginx(cx: &Context<'_>) -> Object {
-    let tls = cx.tls();
+    let tls = &cx.tls;
     let protocols = match tls.known_min_version() {
         "VersionTLS10" => "TLSv1 TLSv1.1 TLSv1.2 TLSv1.3",
         "VersionTLS11" => "TLSv1.1 TLSv1.2 TLSv1.3",

@@ -4,12 +4,11 @@ use super::error::Error;
 use super::tls::TlsProfile;
 use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
-use crate::jsonpatch::{self, Patched, PatchedOperandPart};
+use crate::jsonpatch;
 use crate::prelude::*;
 use crate::release::{FilledObjects, Placeholders};
 use crate::release::{Platform, Release};
 use crate::topology::Topology;
-use std::cell::{Cell, OnceCell, RefCell};
 
 /// The component that renders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +20,7 @@ pub enum Stage {
 }
 
 /// Everything that an operand depends on.
+#[derive(Debug, Clone)]
 pub struct Context<'a> {
     /// The release's data.
     pub release: &'a Release,
@@ -37,11 +37,10 @@ pub struct Context<'a> {
     /// HCO's version, known to operator and webhook.
     pub(super) version: Option<&'a str>,
     /// Whether an error ends every reconcile before the operands that report their readiness.
-    pub(super) never_ready: Cell<bool>,
-    tls: OnceCell<TlsProfile>,
-    constants: OnceCell<FilledObjects>,
-    pub(super) patched: RefCell<Vec<Patched>>,
-    pub(super) reached: RefCell<Vec<PatchedOperandPart>>,
+    pub(super) never_ready: bool,
+    /// The TLS profile of every operand.
+    pub(super) tls: TlsProfile,
+    constants: FilledObjects,
 }
 
 impl<'a> Context<'a> {
@@ -54,20 +53,24 @@ impl<'a> Context<'a> {
         golden_images: Result<&'a Arc<[Value]>, Error>,
         stage: Stage,
     ) -> Self {
+        let platform = inventory.platform.as_str();
         Self {
             version: release.env(inventory.platform, "HCO_KV_IO_VERSION"),
+            tls: TlsProfile::effective(release, inventory, hc),
+            constants: release.constants().filled(&placeholders(release, inventory), platform),
             release,
             inventory,
             topology,
             hc,
             golden_images,
             stage,
-            never_ready: Cell::new(false),
-            patched: RefCell::new(Vec::new()),
-            reached: RefCell::new(Vec::new()),
-            tls: OnceCell::new(),
-            constants: OnceCell::new(),
+            never_ready: false,
         }
+    }
+
+    /// The same, where an error ends every reconcile before the operands that report their readiness.
+    pub(super) fn never_ready(&self) -> Self {
+        Self { never_ready: true, ..self.clone() }
     }
 
     /// Whether the platform is OpenShift.
@@ -81,12 +84,6 @@ impl<'a> Context<'a> {
             Stage::Operator => self.release.env(self.inventory.platform, name),
             Stage::Webhook => None,
         }
-    }
-
-    /// The TLS profile of every operand.
-    pub(super) fn tls(&self) -> &TlsProfile {
-        let create = || TlsProfile::effective(self.release, self.inventory, self.hc);
-        self.tls.get_or_init(create)
     }
 
     /// Whether an operand's renderer may stop once it can't fail any more: the webhook only needs errors, and without a
@@ -131,15 +128,14 @@ impl<'a> Context<'a> {
     }
 
     fn filled(&self, name: &str) -> Option<&Object> {
-        let platform = self.inventory.platform.as_str();
-        let with = Placeholders {
-            namespace: &self.inventory.namespace,
-            base_domain: &self.inventory.base_domain,
-            env: &self.release.tables().env[platform],
-        };
-        let constants = self.release.constants();
-        let create = || constants.filled(&with, platform);
-        let filled = self.constants.get_or_init(create);
-        constants.object(filled, &with, name)
+        self.release.constants().object(&self.constants, &placeholders(self.release, self.inventory), name)
+    }
+}
+
+fn placeholders<'a>(release: &'a Release, inventory: &'a Inventory) -> Placeholders<'a> {
+    Placeholders {
+        namespace: &inventory.namespace,
+        base_domain: &inventory.base_domain,
+        env: &release.tables().env[inventory.platform.as_str()],
     }
 }

@@ -1,7 +1,7 @@
 //! The CRs of the operands, and how they become objects.
 
 use super::{Context, Error, Stage};
-use crate::jsonpatch::{self, Failure, Patch, Patched, PatchedOperandPart};
+use crate::jsonpatch::{self, Failure, Patch, Patched};
 use crate::prelude::*;
 use crate::release::{Link, Transform};
 use hcoplan_kubernetes::go::without_facts_of_a_cluster;
@@ -32,6 +32,9 @@ pub struct Cr {
     spec: Value,
 }
 
+/// An operand's CR; `None` where the HyperConverged doesn't have it, or the webhook knows that nothing can fail.
+pub(super) type Rendering = Result<Option<CustomResource>, Error>;
+
 /// Every CR. Source: HCO `controllers/handlers`, a file for each.
 pub static CRS: LazyLock<Vec<Cr>> =
     LazyLock::new(|| serde_json::from_str(hcoplan_schemas::OPERANDS).expect("valid rows"));
@@ -48,6 +51,16 @@ impl Cr {
     }
 }
 
+/// An operand's CR in a cluster.
+#[derive(Debug)]
+pub(super) struct CustomResource {
+    /// The object, patched.
+    pub object: Object,
+    /// What its jsonpatch annotation did. The webhook doesn't put the part back: it only needs errors and changes to the
+    /// HyperConverged.
+    pub patched: Option<Patched>,
+}
+
 impl Context<'_> {
     /// The part of an operand CR's `spec` that every cluster has.
     pub(super) fn base(&self, kind: &str) -> Value {
@@ -59,13 +72,13 @@ impl Context<'_> {
     ///
     /// # Errors
     /// The patch can't be applied.
-    pub(super) fn finish(&self, kind: &str, annotations: &[&str], mut spec: Value) -> Result<Vec<Object>, Error> {
+    pub(super) fn finish(&self, kind: &str, annotations: &[&str], mut spec: Value) -> Rendering {
         let cr = cr(kind);
         let kind = cr.kind;
         let links = self.release.atlas().links.iter();
         for Link { target, operand, hyperconverged, .. } in links.filter(|l| l.target.copied && l.target.kind == kind) {
             match (target.how, self.hc.get(hyperconverged)) {
-                (Transform::Derive, _) => tree::set(&mut spec, operand, self.tls().value.clone()),
+                (Transform::Derive, _) => tree::set(&mut spec, operand, self.tls.value.clone()),
                 (Transform::EmptyObject, Some(Value::Bool(true))) => tree::set(&mut spec, operand, json!({})),
                 (Transform::Copy, value) => tree::copy(&mut spec, operand, value),
                 _ => {}
@@ -87,7 +100,7 @@ impl Context<'_> {
         types.normalise_operand(&mut body, ty);
         let unpatched = Object::new(body);
         let Some((name, text)) = patch else {
-            return Ok(vec![unpatched]);
+            return Ok(Some(CustomResource { object: unpatched, patched: None }));
         };
         let failed = |failure: Failure| {
             let error = Error::new(kind, failure.message.clone());
@@ -96,17 +109,17 @@ impl Context<'_> {
         let patch = Patch::read(name, text).map_err(failed)?;
         let part = patch.part(types, ty, &unpatched.body);
         let part = patch.apply(types, ty, part).map_err(failed)?;
-        let after = part.after.clone();
-        self.reached.borrow_mut().push(PatchedOperandPart { kind, part });
-        if self.stage == Stage::Webhook {
-            // The webhook only needs errors and changes to the HyperConverged.
-            return Ok(vec![unpatched]);
-        }
-        let mut body = patch.put_back(types, ty, &unpatched.body, after);
-        without_facts_of_a_cluster(&mut body);
-        let patched = Object { id: unpatched.id, body: body.into() };
-        self.patched.borrow_mut().push(Patched { kind, before: unpatched.body, after: patched.body.clone() });
-        Ok(vec![patched])
+        let before = unpatched.body;
+        let after = match self.stage {
+            Stage::Webhook => Arc::clone(&before),
+            Stage::Operator => {
+                let mut body = patch.put_back(types, ty, &before, part.after.clone());
+                without_facts_of_a_cluster(&mut body);
+                body.into()
+            }
+        };
+        let object = Object { id: unpatched.id, body: Arc::clone(&after) };
+        Ok(Some(CustomResource { object, patched: Some(Patched { kind, part, before, after }) }))
     }
 
     fn metadata(&self, cr: &Cr, annotations: &[&str]) -> Map<String, Value> {

@@ -1,5 +1,6 @@
 //! KubeVirt `kubevirt.io/v1`. Source of every rule: HCO `controllers/handlers/kubevirt.go`.
 
+use super::cr::Rendering;
 use super::{Context, Error, kubevirt_gates};
 use crate::prelude::*;
 use hcoplan_kubernetes::go::syntax_error;
@@ -14,12 +15,12 @@ const TUNING: &str = "virtualization.tuningPolicy";
 const EVEN_PARITY: &str = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity";
 
 /// Rendered always.
-pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
+pub(super) fn render(cx: &Context<'_>) -> Rendering {
     check_bandwidth(cx)?;
     let tuning = tuning(cx)?;
     let tls = tls_configuration(cx)?;
     if cx.only_needs_errors(KIND) {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let align_cpus = cx.hc.gates.is_enabled("alignCPUs", false);
     let annotations: &[&str] = if align_cpus { &[EVEN_PARITY] } else { &[] };
@@ -150,7 +151,7 @@ fn obsolete_cpu_models(cx: &Context<'_>, spec: &mut Value) {
 /// No ciphers if the profile has a `modern` member: TLS 1.3 has none to choose.
 fn tls_configuration(cx: &Context<'_>) -> Result<Value, Error> {
     let tables = &cx.release.tables().tls;
-    let tls = cx.tls().for_kubevirt(tables)?;
+    let tls = cx.tls.for_kubevirt(tables)?;
     let value = &tls.value;
     let custom = value.get("custom").is_some_and(Value::is_object);
     let modern = value.get("modern").is_some_and(Value::is_object);

@@ -50,7 +50,7 @@ fn is_met(cx: &Context<'_>, condition: &GateCondition) -> bool {
             field(true_or_unset).and_then(serde_json::Value::as_bool) != Some(false)
         }
         // The Deployment is ready when the operator renders; the webhook has no status.
-        GateCondition::StatusConditionTrue { .. } => cx.stage == Stage::Operator && !cx.never_ready.get(),
+        GateCondition::StatusConditionTrue { .. } => cx.stage == Stage::Operator && !cx.never_ready,
         GateCondition::All { all } => all.iter().all(|c| is_met(cx, c)),
     }
 }

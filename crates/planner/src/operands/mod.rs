@@ -29,5 +29,5 @@ mod wasp_agent;
 pub use context::{Context, Stage};
 pub use cr::{CRS, Cr};
 pub use error::{Error, ErrorKind};
-pub use table::{OPERANDS, Operand, Rendered, of_start, reached_by, render_after, render_all, render_one};
+pub use table::{OPERANDS, Operand, Rendered, of_start, render_after, render_all, render_one};
 pub use tls::TlsProfile;

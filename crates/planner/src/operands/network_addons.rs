@@ -1,5 +1,6 @@
 //! NetworkAddonsConfig `cluster`. Source of every rule: HCO `controllers/handlers/networkAddons.go`.
 
+use super::cr::Rendering;
 use super::{Context, Error};
 use crate::prelude::*;
 use hcoplan_kubernetes::tree::{get, set};
@@ -8,10 +9,10 @@ use std::net::Ipv4Addr;
 const KIND: &str = "NetworkAddonsConfig";
 
 /// Rendered always.
-pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
+pub(super) fn render(cx: &Context<'_>) -> Rendering {
     let secondary_dns = secondary_dns(cx)?;
     if cx.only_needs_errors(KIND) {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let mut spec = cx.base(KIND);
     if cx.is_openshift() {

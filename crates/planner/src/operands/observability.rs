@@ -34,7 +34,7 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
 
 /// The profile's name; for a custom one also version and OpenSSL cipher names.
 fn tls_args(cx: &Context<'_>) -> Vec<String> {
-    let tls = cx.tls();
+    let tls = &cx.tls;
     let mut args = vec![format!("--tls-security-profile={}", tls.kind())];
     if tls.kind() == "Custom" {
         args.push(format!("--tls-min-version={}", tls.min_version()));

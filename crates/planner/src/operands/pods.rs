@@ -64,7 +64,7 @@ pub(super) fn iana_tls_args(cx: &Context<'_>, dash: &str) -> Vec<String> {
     if !cx.release.has("tls-arguments") {
         return Vec::new();
     }
-    let tls = cx.tls();
+    let tls = &cx.tls;
     let version = Some(tls.min_version()).filter(|version| !version.is_empty());
     let version = version.map(|version| format!("{dash}tls-min-version={version}"));
     let mut args: Vec<_> = version.into_iter().collect();

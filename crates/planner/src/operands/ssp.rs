@@ -1,15 +1,16 @@
 //! SSP `ssp.kubevirt.io/v1beta3`. Source of every rule: HCO `controllers/handlers/ssp.go`.
 
-use super::{Context, Error};
+use super::cr::Rendering;
+use super::Context;
 use crate::prelude::*;
 use hcoplan_kubernetes::tree::set;
 
 /// Rendered on OpenShift (by the order of work); the webhook renders it everywhere.
-pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
+pub(super) fn render(cx: &Context<'_>) -> Rendering {
     let hc = cx.hc;
     let golden_images = cx.golden_images.clone()?;
     if cx.only_needs_errors("SSP") {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let namespace = hc
         .get("workloadSources.commonTemplatesNamespace")

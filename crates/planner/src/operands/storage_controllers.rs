@@ -1,15 +1,15 @@
 //! MigController, storage migrations, and FileRestoreOperator (1.19). Source: HCO `controllers/handlers/migration.go`,
 //! `vm-file-restore.go`.
 
-use super::{Context, Error};
-use crate::prelude::*;
+use super::cr::Rendering;
+use super::Context;
 
 /// Always.
-pub(super) fn render_mig_controller(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
+pub(super) fn render_mig_controller(cx: &Context<'_>) -> Rendering {
     cx.finish("MigController", &[], cx.base("MigController"))
 }
 
 /// Always, where the release has it.
-pub(super) fn render_file_restore(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
+pub(super) fn render_file_restore(cx: &Context<'_>) -> Rendering {
     cx.finish("FileRestoreOperator", &[], cx.base("FileRestoreOperator"))
 }

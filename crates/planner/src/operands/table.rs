@@ -4,66 +4,81 @@ use super::{
     Context, Error, aaq, aie_webhook, cdi, console_plugin, image_streams, kubevirt, network_addons,
     network_resources_injector, observability, passt, ssp, storage_controllers, wasp_agent,
 };
-use crate::jsonpatch::{Patched, PatchedOperandPart};
+use super::cr::{CustomResource, Rendering};
+use crate::jsonpatch::Patched;
 use crate::prelude::*;
 
 /// An operand: its name in the release's order of work, and its renderer.
 pub struct Operand {
     /// The name, as in `behaviour.json`.
     pub name: &'static str,
-    /// Renders its objects; none if its conditions aren't met.
-    pub render: fn(&Context<'_>) -> Result<Vec<Object>, Error>,
+    /// How it is rendered.
+    render: Render,
 }
+
+/// How an operand is rendered.
+enum Render {
+    /// The CR of an operator.
+    Cr(fn(&Context<'_>) -> Rendering),
+    /// Objects without an operator; none if its conditions aren't met.
+    Objects(fn(&Context<'_>) -> Result<Vec<Object>, Error>),
+}
+
+use Render::{Cr, Objects};
 
 /// All operands of all releases.
 pub static OPERANDS: &[Operand] = &[
     // Source: HCO `handlers/kubevirt.go`.
-    Operand { name: "priority-class", render: |cx| Ok(vec![cx.constant("PriorityClass/kubevirt-cluster-critical")]) },
-    Operand { name: "kubevirt", render: kubevirt::render },
-    Operand { name: "cdi", render: cdi::render },
-    Operand { name: "network-addons", render: network_addons::render },
-    Operand { name: "aaq", render: aaq::render },
-    Operand { name: "mig-controller", render: storage_controllers::render_mig_controller },
-    Operand { name: "file-restore", render: storage_controllers::render_file_restore },
-    Operand { name: "passt-network", render: passt::render_network },
-    Operand { name: "passt-access", render: passt::render_access },
-    Operand { name: "aie-webhook", render: aie_webhook::render },
+    Operand { name: "priority-class", render: Objects(|cx| Ok(vec![cx.constant("PriorityClass/kubevirt-cluster-critical")])) },
+    Operand { name: "kubevirt", render: Cr(kubevirt::render) },
+    Operand { name: "cdi", render: Cr(cdi::render) },
+    Operand { name: "network-addons", render: Cr(network_addons::render) },
+    Operand { name: "aaq", render: Cr(aaq::render) },
+    Operand { name: "mig-controller", render: Cr(storage_controllers::render_mig_controller) },
+    Operand { name: "file-restore", render: Cr(storage_controllers::render_file_restore) },
+    Operand { name: "passt-network", render: Objects(passt::render_network) },
+    Operand { name: "passt-access", render: Objects(passt::render_access) },
+    Operand { name: "aie-webhook", render: Objects(aie_webhook::render) },
     // Source of both: HCO 1.18 `controllers/handlers/aie`.
     Operand {
         name: "iommufd-device-plugin",
-        render: |cx| Ok(with_aie(cx, &["ServiceAccount/iommufd-device-plugin", "DaemonSet/iommufd-device-plugin"])),
+        render: Objects(|cx| {
+            Ok(with_aie(cx, &["ServiceAccount/iommufd-device-plugin", "DaemonSet/iommufd-device-plugin"]))
+        }),
     },
     Operand {
         name: "iommufd-access",
-        render: |cx| Ok(with_aie(cx, &["SecurityContextConstraints/iommufd-device-plugin"])),
+        render: Objects(|cx| Ok(with_aie(cx, &["SecurityContextConstraints/iommufd-device-plugin"]))),
     },
-    Operand { name: "network-resources-injector", render: network_resources_injector::render },
-    Operand { name: "observability-controller", render: observability::render },
-    Operand { name: "ssp", render: ssp::render },
+    Operand { name: "network-resources-injector", render: Objects(network_resources_injector::render) },
+    Operand { name: "observability-controller", render: Objects(observability::render) },
+    Operand { name: "ssp", render: Cr(ssp::render) },
     // Where virtctl is downloaded from. Source: HCO `controllers/handlers/cliDownload.go`.
     Operand {
         name: "cli-download",
-        render: |cx| {
+        render: Objects(|cx| {
             Ok(cx.constants(&[
                 "ConsoleCLIDownload/virtctl-clidownloads-kubevirt-hyperconverged",
                 "Route/hyperconverged-cluster-cli-download",
                 "Service/hyperconverged-cluster-cli-download",
             ]))
-        },
+        }),
     },
     // Source: HCO `controllers/handlers/virtio_win_ConfigMap.go`.
     Operand {
         name: "virtio-win",
-        render: |cx| Ok(cx.constants(&["ConfigMap/virtio-win", "Role/virtio-win", "RoleBinding/virtio-win"])),
+        render: Objects(|cx| Ok(cx.constants(&["ConfigMap/virtio-win", "Role/virtio-win", "RoleBinding/virtio-win"]))),
     },
-    Operand { name: "image-streams", render: image_streams::render },
-    Operand { name: "wasp-agent", render: wasp_agent::render },
-    Operand { name: "console-plugin", render: console_plugin::render },
+    Operand { name: "image-streams", render: Objects(image_streams::render) },
+    Operand { name: "wasp-agent", render: Objects(wasp_agent::render) },
+    Operand { name: "console-plugin", render: Objects(console_plugin::render) },
     // The injector's certificate where no service CA makes one, with or without the injector. Source: HCO
     // `controllers/handlers/certmanager_issuer.go`, `netresinjector/certificate.go`.
     Operand {
         name: "cert-manager",
-        render: |cx| Ok(cx.constants(&["Issuer/selfsigned", "Certificate/virt-network-resources-injector-cert"])),
+        render: Objects(|cx| {
+            Ok(cx.constants(&["Issuer/selfsigned", "Certificate/virt-network-resources-injector-cert"]))
+        }),
     },
 ];
 
@@ -81,14 +96,12 @@ pub struct Rendered {
     pub error: Option<Error>,
     /// The operands that a jsonpatch annotation changed.
     pub patched: Vec<Patched>,
-    /// The parts of these operands that the annotation can change.
-    pub reached: Vec<PatchedOperandPart>,
 }
 
 /// Renders every operand in the release's order up to the first error. From 1.18 on a panic prevents all operands: the
 /// operator renders them all before it deploys one. The priority class is deployed when the operator starts.
 pub fn render_all(cx: &Context<'_>) -> Rendered {
-    if let Err(error) = cx.tls().check_in_pods(cx.release) {
+    if let Err(error) = cx.tls.check_in_pods(cx.release) {
         return panicked(cx, error);
     }
     render(cx, cx.release.work_order().operands_of(cx.inventory.platform))
@@ -107,7 +120,7 @@ pub fn render_after(cx: &Context<'_>, name: &str) -> Rendered {
         "network-resources-injector" => network_resources_injector::is_deployed(cx),
         _ => false,
     };
-    match cx.tls().check_in_pods(cx.release) {
+    match cx.tls.check_in_pods(cx.release) {
         Err(error) if later().any(reads_profile) => panicked(cx, error),
         _ => render(cx, later()),
     }
@@ -115,7 +128,7 @@ pub fn render_after(cx: &Context<'_>, name: &str) -> Rendered {
 
 /// The objects that the operator deploys when it starts, independent of any HyperConverged.
 pub fn of_start(cx: &Context<'_>) -> Rendered {
-    let objects = render_one(cx, "priority-class").unwrap_or_default();
+    let (objects, _) = render_one(cx, "priority-class").unwrap_or_default();
     let named = objects.into_iter().map(|o| ("priority-class", o));
     Rendered { objects: named.collect(), ..Rendered::default() }
 }
@@ -127,27 +140,24 @@ fn panicked(cx: &Context<'_>, error: Error) -> Rendered {
 fn render<'n>(cx: &Context<'_>, names: impl Iterator<Item = &'n str> + Clone) -> Rendered {
     let rendered = render_in_order(cx, names.clone());
     let reports_ready = |(name, _): &(&str, Object)| *name == "network-resources-injector";
-    if rendered.error.is_none() || rendered.objects.iter().any(reports_ready) || cx.never_ready.replace(true) {
+    if rendered.error.is_none() || rendered.objects.iter().any(reports_ready) {
         return rendered;
     }
     // KubeVirt comes first and depends on the readiness.
-    render_in_order(cx, names)
+    render_in_order(&cx.never_ready(), names)
 }
 
 fn render_in_order<'n>(cx: &Context<'_>, names: impl Iterator<Item = &'n str>) -> Rendered {
     let renders_first = cx.release.has("renders-all-operands-first");
     let mut rendered = Rendered::default();
     for name in names {
-        let operand = find(name);
-        match (operand.render)(cx) {
+        let operand = find(name).name;
+        match render_one(cx, operand) {
             Err(error) if error.is_panic() && renders_first => return panicked(cx, error),
-            Err(error) if rendered.error.is_none() => {
-                rendered.error = Some(error);
-                rendered.patched = cx.patched.take();
-                rendered.reached = cx.reached.take();
-            }
-            Ok(objects) if rendered.error.is_none() => {
-                rendered.objects.extend(objects.into_iter().map(|o| (operand.name, o)));
+            Err(error) if rendered.error.is_none() => rendered.error = Some(error),
+            Ok((objects, patched)) if rendered.error.is_none() => {
+                rendered.objects.extend(objects.into_iter().map(|object| (operand, object)));
+                rendered.patched.extend(patched);
             }
             // After an error, only a panic matters.
             Ok(_) | Err(_) => {}
@@ -156,28 +166,21 @@ fn render_in_order<'n>(cx: &Context<'_>, names: impl Iterator<Item = &'n str>) -
             break;
         }
     }
-    if rendered.error.is_none() {
-        rendered.patched = cx.patched.take();
-        rendered.reached = cx.reached.take();
-    }
     rendered
 }
 
-/// Renders one operand by its name.
+/// Renders one operand by its name: its objects, and what its jsonpatch annotation did.
 ///
 /// # Errors
 /// The error of the operator's reconcile (or the webhook's dry run).
-pub fn render_one(cx: &Context<'_>, name: &str) -> Result<Vec<Object>, Error> {
-    (find(name).render)(cx)
-}
-
-/// Renders one operand by its name and returns the parts that its jsonpatch annotation can change.
-///
-/// # Errors
-/// As [`render_one`].
-pub fn reached_by(cx: &Context<'_>, name: &str) -> Result<Vec<PatchedOperandPart>, Error> {
-    render_one(cx, name)?;
-    Ok(cx.reached.take())
+pub fn render_one(cx: &Context<'_>, name: &str) -> Result<(Vec<Object>, Option<Patched>), Error> {
+    Ok(match &find(name).render {
+        Objects(render) => (render(cx)?, None),
+        Cr(render) => match render(cx)? {
+            Some(CustomResource { object, patched }) => (vec![object], patched),
+            None => Default::default(),
+        },
+    })
 }
 
 fn find(name: &str) -> &'static Operand {

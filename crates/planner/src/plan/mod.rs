@@ -20,7 +20,6 @@ pub use operator_update::{with_status, write};
 pub use status::{Condition, Status};
 
 use hcoplan_kubernetes::tree::get;
-use reconcile::Cluster;
 
 use crate::boot_images::HcoStage;
 use crate::boot_images::ssp_stage::{self, Existing, SspStage};
@@ -209,32 +208,27 @@ fn reconcile(
         let no_images = Arc::default();
         let cx = Context::new(release, inventory, &topology, &hc, Ok(&no_images), Stage::Operator);
         let rendered = operands::of_start(&cx);
-        let plan = Plan::new(admission, topology).rendered(hc, rendered);
-        return Ok((Plan { ignored: true, ..plan }, false));
+        let mut plan = Plan { ignored: true, ..Plan::new(admission, topology) };
+        plan.set_rendered(hc, rendered);
+        return Ok((plan, false));
     }
-    let cluster = Cluster { release, inventory, topology: &topology };
     let writes = match (mode, stored) {
         (AdmissionMode::Stored { operator_updates: writes }, _) => writes,
         (_, Some(stored)) => !admission::is_complete(stored),
         (_, None) => true,
     };
     let schedule = stored.and_then(|stored| get(stored, "status.dataImportSchedule")).and_then(Value::as_str);
-    let mut rounds = cluster.reconcile(hc.clone(), writes, schedule);
-    let panics = rounds.rendered.error.as_ref().is_some_and(operands::Error::is_panic);
-    let rejected_update = match stored {
-        Some(stored) if writes && !panics && admission.accepted && mode.creates() => {
-            let rendered = (&rounds.rendered, &*rounds.written);
-            let inventory = rounds.inventory(inventory);
-            operator_update::rejection(release, &inventory, &topology, &admission, stored, rendered)
-        }
-        _ => None,
-    };
-    if writes && (panics || rejected_update.is_some()) {
-        rounds = cluster.reconcile(hc, false, schedule);
+    let schedule = schedule.map(ToOwned::to_owned);
+    let mut plan = Plan::new(admission, topology);
+    let mut memory = plan.reconcile((release, inventory), hc.clone(), writes, schedule.as_deref());
+    let panics = plan.reconcile_error.as_ref().is_some_and(operands::Error::is_panic);
+    if writes && !panics && plan.admission.accepted && mode.creates() {
+        plan.rejected_update = plan.rejection_of_update(release, &memory.inventory(inventory));
     }
-    let plan = Plan::new(admission, topology).rendered(rounds.hyperconverged, rounds.rendered);
-    let golden_images = rounds.golden_images.ok();
-    Ok((Plan { golden_images, written: rounds.written, rejected_update, ..plan }, rounds.reports))
+    if writes && (panics || plan.rejected_update.is_some()) {
+        memory = plan.reconcile((release, inventory), hc, false, schedule.as_deref());
+    }
+    Ok((plan, memory.reports))
 }
 
 fn render_ssp<'o>(
@@ -253,15 +247,11 @@ fn accepted(stored: &Value) -> Admission {
 }
 
 impl Plan {
-    /// The plan with what a HyperConverged renders.
-    fn rendered(self, hyperconverged: HyperConverged, rendered: Rendered) -> Self {
-        Self {
-            hyperconverged: Some(hyperconverged),
-            operands: rendered.objects,
-            reconcile_error: rendered.error,
-            patched: rendered.patched,
-            ..self
-        }
+    fn set_rendered(&mut self, hyperconverged: HyperConverged, rendered: Rendered) {
+        self.hyperconverged = Some(hyperconverged);
+        self.operands = rendered.objects;
+        self.reconcile_error = rendered.error;
+        self.patched = rendered.patched;
     }
 
     /// Adds SSP's objects, the status and the metrics.

@@ -3,51 +3,46 @@
 //! The update stores the finalizer, the label and defaults filled in while rendering. Every reconcile retries a
 //! rejected one; the operands are rendered all the same, from the object in etcd.
 
-use super::status;
+use super::{Plan, status};
 use crate::admission::Admission;
 use crate::hyperconverged::{self, storage_path};
 use crate::inventory::Inventory;
 use crate::jsonpatch;
-use crate::operands::{Rendered, TlsProfile};
+use crate::operands::TlsProfile;
 use crate::prelude::*;
 use crate::release::Release;
 use crate::topology::Topology;
 use crate::{admission, admission::Operation, admission::OperatorBugKind};
 use hcoplan_kubernetes::tree::{get, set};
 
-/// The rejection of the operator's update of a new object; `None` if it is accepted.
-///
-/// The update sends an object that was just accepted, so it is only checked if the answer may differ: a warning hid a
-/// rejection, a reconcile failed before all operands existed, a patch depends on the nodes, or Go prints a TLS
-/// profile's missing `type`.
-pub(super) fn rejection(
-    release: &Release,
-    inventory: &Inventory,
-    topology: &Topology,
-    admission: &Admission,
-    stored: &Value,
-    (rendered, written): (&Rendered, &[(String, Value)]),
-) -> Option<Box<Admission>> {
-    let has_bug = |kind| admission.holes.iter().any(|bug| bug.kind == kind);
-    let annotations = get(stored, "metadata.annotations").and_then(Value::as_object);
-    let is_patched = annotations.is_some_and(|a| a.keys().any(|k| jsonpatch::is_annotation(k)));
-    let may_be_rejected = has_bug(OperatorBugKind::WarningEndsValidation)
-        || rendered.error.is_some()
-        || is_patched
-        || TlsProfile::lacks_type(stored);
-    if !may_be_rejected {
-        return None;
+impl Plan {
+    /// The rejection of the operator's update of the new object; `None` if it is accepted.
+    ///
+    /// The update sends an object that was just accepted, so it is only checked if the answer may differ: a warning hid a
+    /// rejection, a reconcile failed before all operands existed, a patch depends on the nodes, or Go prints a TLS
+    /// profile's missing `type`.
+    pub(super) fn rejection_of_update(&self, release: &Release, inventory: &Inventory) -> Option<Box<Admission>> {
+        let stored = self.admission.stored.as_ref()?;
+        let has_bug = |kind| self.admission.holes.iter().any(|bug| bug.kind == kind);
+        let annotations = get(stored, "metadata.annotations").and_then(Value::as_object);
+        let is_patched = annotations.is_some_and(|a| a.keys().any(|k| jsonpatch::is_annotation(k)));
+        let may_be_rejected = has_bug(OperatorBugKind::WarningEndsValidation)
+            || self.reconcile_error.is_some()
+            || is_patched
+            || TlsProfile::lacks_type(stored);
+        if !may_be_rejected {
+            return None;
+        }
+        let stored = hyperconverged::in_storage_version(release, stored);
+        let schedule = inventory.data_import_schedule.as_deref();
+        let stored = with_status(release, stored, &self.topology, schedule);
+        let mut updated = stored.clone();
+        write(release, &mut updated, &self.written);
+        let missing: Vec<_> = admission::tried_on_update().filter(|kind| self.operand(kind).is_none()).collect();
+        let sent = admission::operator_update(release, updated);
+        let update = admission::admit(release, inventory, &sent, Operation::Update { old: &stored, missing: &missing });
+        (!update.accepted).then(|| Box::new(update))
     }
-    let stored = hyperconverged::in_storage_version(release, stored);
-    let schedule = inventory.data_import_schedule.as_deref();
-    let stored = with_status(release, stored, topology, schedule);
-    let mut updated = stored.clone();
-    write(release, &mut updated, written);
-    let is_rendered = |kind: &str| rendered.objects.iter().any(|(_, o)| o.id.kind == kind);
-    let missing: Vec<_> = admission::tried_on_update().filter(|kind| !is_rendered(kind)).collect();
-    let sent = admission::operator_update(release, updated);
-    let update = admission::admit(release, inventory, &sent, Operation::Update { old: &stored, missing: &missing });
-    (!update.accepted).then(|| Box::new(update))
 }
 
 /// Writes values into the HyperConverged: dotted paths below `spec` in v1's shape.

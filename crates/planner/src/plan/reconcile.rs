@@ -1,5 +1,6 @@
 //! The operator's reconciles of a HyperConverged, until nothing changes.
 
+use super::Plan;
 use crate::admission;
 use crate::boot_images::{self, GoldenImages, HcoStage};
 use crate::hyperconverged::HyperConverged;
@@ -9,36 +10,32 @@ use crate::operands::{self, Context, Rendered, Stage, TlsProfile};
 use crate::prelude::*;
 use crate::release::Release;
 use crate::topology::Topology;
+use std::slice;
 
 /// A patch may change the HyperConverged. The operator only stores that in the round that adds its finalizer, so the
 /// second round is the last with new input.
 const MAX_RECONCILES: usize = 2;
 
 /// The operator's inputs other than the HyperConverged.
-pub(super) struct Cluster<'a> {
-    pub(super) release: &'a Release,
-    pub(super) inventory: &'a Inventory,
-    pub(super) topology: &'a Topology,
+#[derive(Clone, Copy)]
+struct Cluster<'a> {
+    release: &'a Release,
+    inventory: &'a Inventory,
+    topology: &'a Topology,
 }
 
 /// HCO's stage of the golden images, or its error.
 type Images = Result<Arc<HcoStage>, boot_images::TemplateError>;
 
-/// The result of all reconciles.
-pub(super) struct Reconciled {
-    /// The HyperConverged as the operator reads it at the end.
-    pub(super) hyperconverged: HyperConverged,
-    pub(super) golden_images: Images,
-    pub(super) rendered: Rendered,
-    /// The operator's changes to the HyperConverged, by path.
-    pub(super) written: Vec<(String, Value)>,
+/// What the operator's rounds leave behind that no object shows.
+pub(super) struct Memory {
     /// Whether a reconcile reported a status; a panic in the first one prevents that.
     pub(super) reports: bool,
     /// The APIServer's profile in the operator's memory, changed by patches.
     cluster_profile: Option<Value>,
 }
 
-impl Reconciled {
+impl Memory {
     /// The cluster as the webhook sees it after rendering the same operands.
     pub(super) fn inventory<'a>(&self, declared: &'a Inventory) -> Cow<'a, Inventory> {
         match &self.cluster_profile {
@@ -48,11 +45,18 @@ impl Reconciled {
     }
 }
 
-impl Cluster<'_> {
-    /// Reconciles until nothing changes. `writes`: whether the operator stores what it fills in; `schedule_before`: the
-    /// previous `status.dataImportSchedule`.
-    pub(super) fn reconcile(&self, mut hc: HyperConverged, writes: bool, schedule_before: Option<&str>) -> Reconciled {
-        let (release, inventory, topology) = (self.release, self.inventory, self.topology);
+impl Plan {
+    /// Reconciles a HyperConverged until nothing changes. `writes`: whether the operator stores what it fills in;
+    /// `schedule_before`: the previous `status.dataImportSchedule`.
+    pub(super) fn reconcile(
+        &mut self,
+        (release, inventory): (&Release, &Inventory),
+        mut hc: HyperConverged,
+        writes: bool,
+        schedule_before: Option<&str>,
+    ) -> Memory {
+        let topology = &self.topology;
+        let cluster = Cluster { release, inventory, topology };
         let mut written = Vec::new();
         if writes {
             admission::fill_eviction_strategy(&mut hc, topology);
@@ -68,7 +72,7 @@ impl Cluster<'_> {
             images.map(Arc::new)
         };
         let mut images = golden_images(&hc);
-        let shared = self.shared_profile(&hc);
+        let shared = cluster.shared_profile(&hc);
         if let Some(profile) = &shared {
             hc.set(HyperConverged::TLS_PROFILE, profile.clone());
         }
@@ -77,7 +81,7 @@ impl Cluster<'_> {
         let mut patched = None;
         let mut reports = true;
         for round in 0..MAX_RECONCILES {
-            let next = self.render_in_one_reconcile(&hc, &images);
+            let next = cluster.render_in_one_reconcile(&hc, &images);
             let panics = next.error.as_ref().is_some_and(operands::Error::is_panic);
             if round > 0 && panics {
                 // Objects of earlier rounds stay.
@@ -86,8 +90,8 @@ impl Cluster<'_> {
             }
             rendered = next;
             reports = !panics;
+            let changes = jsonpatch::write_through(release, &hc, &rendered.patched);
             patched.get_or_insert_with(|| std::mem::take(&mut rendered.patched));
-            let changes = jsonpatch::write_through(release, &hc, &rendered.reached);
             if changes.is_empty() {
                 break;
             }
@@ -110,9 +114,14 @@ impl Cluster<'_> {
         }
         rendered.patched = patched.unwrap_or_default();
         let cluster_profile = shared.and_then(|_| hc.remove(HyperConverged::TLS_PROFILE));
-        Reconciled { hyperconverged: hc, golden_images: images, rendered, written, reports, cluster_profile }
+        self.golden_images = images.ok();
+        self.written = written;
+        self.set_rendered(hc, rendered);
+        Memory { reports, cluster_profile }
     }
+}
 
+impl Cluster<'_> {
     /// The APIServer's profile, in releases whose operands share the operator's copy: a patch then changes it for all
     /// later operands, until the operator restarts.
     fn shared_profile(&self, hc: &HyperConverged) -> Option<Value> {
@@ -130,16 +139,16 @@ impl Cluster<'_> {
         let stage = Stage::Operator;
         let cx = Context::new(release, inventory, topology, hc, templates(), stage);
         let mut rendered = operands::render_all(&cx);
-        if rendered.reached.is_empty() {
+        if rendered.patched.is_empty() {
             return rendered;
         }
         let mut hc = hc.clone();
         let mut handled = 0;
-        while let Some(reached) = rendered.reached.get(handled).cloned() {
+        while let Some(patched) = rendered.patched.get(handled) {
             handled += 1;
             let before = hc.spec.clone();
-            let kind = reached.kind;
-            for (path, value) in jsonpatch::write_through(release, &hc, &[reached]) {
+            let kind = patched.kind;
+            for (path, value) in jsonpatch::write_through(release, &hc, slice::from_ref(patched)) {
                 hc.set(&path, value);
             }
             let patched = rendered.objects.iter().find(|(_, o)| o.id.kind == kind);
@@ -155,8 +164,6 @@ impl Cluster<'_> {
             let last = rendered.objects.iter().rposition(|(operand, _)| *operand == name);
             rendered.objects.truncate(last.map_or(0, |last| last + 1));
             rendered.objects.extend(later.objects);
-            rendered.reached.truncate(handled);
-            rendered.reached.extend(later.reached);
             rendered.patched.truncate(handled);
             rendered.patched.extend(later.patched);
             rendered.error = later.error;

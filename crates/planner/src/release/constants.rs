@@ -22,7 +22,7 @@ pub struct Placeholders<'a> {
 }
 
 /// A release's constant objects with filled placeholders, each filled at its first use.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct FilledObjects {
     /// Objects without the domain; few variants in a fleet.
     of_namespace: Arc<Cells>,
