@@ -41,12 +41,15 @@ fn common(
     lint: impl Fn(&Arc<Release>, &LoadedInventory) -> Run,
 ) -> Run {
     let inventory = &*loaded.inventory;
-    if !inventory.states_nodes {
-        let other = lint(release, &inventory.with_nodes(contrasting_nodes()));
-        let other = by_claim(&other.findings);
-        let mut claims = claims(&found.findings).into_iter();
-        found.findings.retain(|f| claims.next().is_none_or(|claim| f.rejection || other.contains_key(&claim)));
-    }
+    let of_any_nodes = |release: &Arc<Release>, found: &mut Run| {
+        for nodes in contrasting_nodes().filter(|_| !inventory.states_nodes) {
+            let other = lint(release, &inventory.with_nodes(nodes));
+            let other = by_claim(&other.findings);
+            let mut claims = claims(&found.findings).into_iter();
+            found.findings.retain(|f| claims.next().is_none_or(|claim| f.rejection || other.contains_key(&claim)));
+        }
+    };
+    of_any_nodes(release, &mut found);
     if loaded.possible.is_empty() {
         return found;
     }
@@ -57,7 +60,10 @@ fn common(
     let mut labels: Vec<BTreeSet<&str>> = vec![BTreeSet::from([release.label()]); own.len()];
     let mut errors: BTreeMap<Claim, (Finding, BTreeSet<&str>)> = BTreeMap::new();
     for other in others {
-        let run = lint(other, inventory);
+        let mut run = lint(other, inventory);
+        if run.findings.iter().zip(claims(&run.findings)).any(|(f, claim)| f.is_error() && !own.contains(&claim)) {
+            of_any_nodes(other, &mut run);
+        }
         let known = by_claim(&run.findings);
         for ((claim, labels), finding) in own.iter().zip(&mut labels).zip(&mut found.findings) {
             if let Some(index) = known.get(claim) {

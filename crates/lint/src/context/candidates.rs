@@ -252,9 +252,10 @@ fn has_volumes(topology: &Value, node: &ClusterNode) -> bool {
     topology_terms(topology).any(|term| term.iter().all(fits))
 }
 
-/// The labels used by a placement.
+/// The labels and fields of nodes used by a placement.
 fn label_keys(placement: &Value) -> impl Iterator<Item = &str> {
-    let expressions = terms(placement).filter_map(|t| t["matchExpressions"].as_array()).flatten();
+    let expressions =
+        terms(placement).flat_map(|t| elements(&t["matchExpressions"]).chain(elements(&t["matchFields"])));
     let labels = members(&placement["nodeSelector"]);
     labels.map(|(k, _)| k.as_str()).chain(expressions.filter_map(|e| e["key"].as_str()))
 }

@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::prelude::*;
-use hcoplan_planner::inventory::{Node, NodeLocations};
+use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, Node, NodeLocations, is_left_out};
 
 /// A declared node.
 #[derive(Debug, Clone, Copy)]
@@ -61,14 +61,15 @@ impl<'a> Context<'a> {
         self.nodes().filter(|n| n.node.is_control_plane())
     }
 
-    /// Whether the inventory would have a label that nodes have: components of the cluster add others.
+    /// Whether the inventory would have a label, or a field, that nodes have: a pool has no names, and components of the
+    /// cluster add labels that an import leaves out.
     pub fn shows_label(&self, key: &str) -> bool {
-        const DISCOVERED: [&str; 3] = ["feature.node.kubernetes.io/", "nvidia.com/", "kubevirt.io/"];
-        if key == "kubernetes.io/hostname" {
+        const OF_EACH_NODE: [&str; 2] = [ARCHITECTURE_LABEL, "kubernetes.io/os"];
+        if ["kubernetes.io/hostname", "metadata.name"].contains(&key) {
             return self.kinds_of_nodes().have_own_names();
         }
-        let discovered = DISCOVERED.iter().any(|p| key.starts_with(p)) || key.contains(".node.kubevirt.io/");
-        !discovered || self.kinds_of_nodes().have_label(key)
+        let is_added = !OF_EACH_NODE.contains(&key) && (is_left_out(key) || key.starts_with("nvidia.com/"));
+        !is_added || self.kinds_of_nodes().have_label(key)
     }
 
     /// One workload node per architecture, sorted by architecture.

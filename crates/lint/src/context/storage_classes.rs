@@ -116,7 +116,16 @@ impl<'a> Context<'a> {
         });
         let mut texts = self.texts().iter();
         let mut files = other_objects.templates.iter();
-        made || templates.any(|t| t.contains(KIND))
+        // A path is a chart of a repository, a name that of another place.
+        let is_remote = |chart: &str| !chart.is_empty() && !chart.contains('/');
+        let has_chart = |d: &Arc<Document>| {
+            let sources = d.root.list_at("spec.sources").iter().filter_map(|source| source.text_at("chart"));
+            let own = ["spec.source.chart", "spec.chart.spec.chart", "spec.chart"].map(|path| d.root.text_at(path));
+            own.into_iter().flatten().chain(sources).any(is_remote)
+        };
+        let mut charts = ["Application", "HelmChart", "HelmRelease"].iter().flat_map(|k| other_objects.of_kind(k));
+        made || charts.any(has_chart)
+            || templates.any(|t| t.contains(KIND))
             || texts.any(|file| file.mentions("kind: StorageClass") && file.mentions("{{"))
             || files.any(|file| file.mentions(KIND))
     }

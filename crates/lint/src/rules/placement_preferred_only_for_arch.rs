@@ -10,6 +10,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(placement) = field.node() else {
         return;
     };
+    if cx.has_nodes() && cx.topology().workload_architectures.len() < 2 {
+        return;
+    }
     let affinity = placement.below("affinity.nodeAffinity");
     let Some(affinity) = affinity else { return };
     let terms = affinity.get(REQUIRED).and_then(|r| r.get("nodeSelectorTerms"));

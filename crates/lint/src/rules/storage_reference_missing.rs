@@ -23,13 +23,16 @@ fn references<'c>(cx: &'c Context<'_>) -> (BTreeMap<String, Vec<Reference>>, Nam
     fn named(class: &Arc<Document>) -> Option<&str> {
         text_at(class, "metadata.name")
     }
+    // A claim and a volume that name the same class need no object of it.
+    let of_volumes =
+        cx.of_kind("PersistentVolume").iter().filter_map(|volume| text_at(volume, "spec.storageClassName"));
     let names = Names {
-        all: cx.of_kind("StorageClass").iter().filter_map(named).collect(),
+        all: cx.of_kind("StorageClass").iter().filter_map(named).chain(of_volumes).collect(),
         of_disks: cx.storage_classes().filter_map(named).collect(),
     };
     let mut found: BTreeMap<String, Vec<Reference>> = BTreeMap::new();
     // The names of generated classes are unknown.
-    if names.all.is_empty() || cx.has_classes_from_elsewhere() {
+    if names.of_disks.is_empty() || cx.has_classes_from_elsewhere() {
         return (found, names);
     }
     let mut add = |reference: Reference, name: &str| {

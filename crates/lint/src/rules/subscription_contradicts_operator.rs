@@ -14,11 +14,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let is_selected = has_node(cx, &selector);
         // Operators with the same obstacle share a finding; so do all where the selector selects nothing.
         let mut pending: BTreeMap<Vec<&str>, Vec<&str>> = BTreeMap::new();
-        for (operator, own) in &cx.release().tables().operator_placements {
-            if has_node(cx, own) && !has_node(cx, &with_subscription(own.clone(), &config)) {
-                let labels = if is_selected { required_labels(own) } else { Vec::new() };
-                pending.entry(labels).or_default().push(operator);
-            }
+        for (operator, own) in contradicted_operators(cx, &config) {
+            let labels = if is_selected { required_labels(own) } else { Vec::new() };
+            pending.entry(labels).or_default().push(operator);
         }
         for (labels, operators) in pending {
             let parts = ["nodeSelector", "affinity", "tolerations"];
@@ -46,6 +44,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             });
         }
     }
+}
+
+/// The operators, with their own placements, that no declared node takes with a Subscription's `config`.
+pub(super) fn contradicted_operators<'c>(cx: &Context<'c>, config: &Json) -> Vec<(&'c str, &'c Json)> {
+    let all = cx.release().tables().operator_placements.iter();
+    let is_contradicted = |own: &Json| has_node(cx, own) && !has_node(cx, &with_subscription(own.clone(), config));
+    all.filter(|(_, own)| is_contradicted(own)).map(|(operator, own)| (operator.as_str(), own)).collect()
 }
 
 /// Whether a declared node takes a pod with this placement. Nodes may have labels that the inventory doesn't show.

@@ -1,6 +1,7 @@
 //! A virtual machine whose disk, Secret or ConfigMap is declared in another namespace, or a disk under a similar name.
 
 use hcoplan_planner::machines::is_placeholder;
+use hcoplan_yaml::Trail;
 
 use super::prelude::*;
 
@@ -45,6 +46,9 @@ fn elsewhere(
         _ => "disk",
     };
     if let Some(other) = declared().find(named) {
+        if what != "disk" && is_made(cx, vm.namespace(), (name, other)) {
+            return None;
+        }
         let message = format!("the {what} {name} of {vm} isn't declared in {}", vm.namespace());
         let place = namespace_place(other);
         let help = format!("declare it in {}: a machine uses those of its own namespace", vm.namespace());
@@ -54,8 +58,32 @@ fn elsewhere(
     let [kind @ "DataVolume"] = kinds else {
         return None;
     };
+    // `data-1` and `data-2` are two disks.
+    let without_digits = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "");
     let known = declared().filter(is_here).filter_map(|d| text_at(d, "metadata.name"));
+    let known = known.filter(|other| without_digits(other) != without_digits(name));
     let meant = nearest(name, known)?;
     let message = format!("nothing declares the {kind} {name} of {vm}");
     Some(did_you_mean(finding(message), "write", Some(meant), ""))
+}
+
+/// Whether a controller may make a Secret or ConfigMap in a namespace: another object there, or of the cluster, names it,
+/// or the declared one in another namespace is annotated for a controller that copies it.
+fn is_made(cx: &Context<'_>, namespace: &str, (name, declared): (&str, &Document)) -> bool {
+    const OWN: [&str; 3] = ["Secret", "ConfigMap", "HyperConverged"];
+    let annotations = entries(declared.root.below("metadata.annotations"));
+    let is_copied =
+        annotations.iter().any(|e| ["reflect", "replicat"].iter().any(|controller| e.key.text.contains(controller)));
+    let is_near = |d: &&Arc<Document>| {
+        ["", namespace].contains(&namespace_of(d)) && !d.text("apiVersion").contains("kubevirt.io/")
+    };
+    let names = |document: &Arc<Document>| {
+        let mut found = false;
+        document.root.walk(&Trail::ROOT, &mut |_, node| {
+            found |= node.as_str() == Some(name);
+            !found
+        });
+        found
+    };
+    is_copied || cx.other_objects().all().filter(|d| !OWN.contains(&d.text("kind"))).filter(is_near).any(names)
 }

@@ -54,8 +54,11 @@ fn inventory(release: &str, nodes: &str) -> String {
             "worker" => json!(["worker"]),
             _ => json!(["control-plane", "worker"]),
         };
-        let taints = if taint.is_empty() { json!([]) } else { json!([{"key": taint, "effect": "NoSchedule"}]) };
-        json!({"name": format!("n{i}"), "architecture": architecture, "roles": roles, "taints": taints})
+        let mut node = json!({"name": format!("n{i}"), "architecture": architecture, "roles": roles});
+        if !taint.is_empty() {
+            node["taints"] = json!([{"key": taint, "effect": "NoSchedule"}]);
+        }
+        node
     };
     let nodes: Vec<Value> = nodes.split(' ').enumerate().map(node).collect();
     let spec = json!({"release": release, "platform": "OpenShift", "nodes": nodes});

@@ -162,6 +162,7 @@ impl Declared {
         node.kvm = flag(entry, "kvm");
         capabilities(&mut node, entry);
         node.taints = taints(entry.get("taints"));
+        node.states_taints = entry.get("taints").is_some();
         if entry.get("roles").is_none() && node.roles().next().is_none() {
             self.findings.push(without_role(&node.name, &locations.name));
         }

@@ -26,7 +26,7 @@ pub use drift::{CountDrift, Drift, UnknownPool, drift};
 pub use load::{LoadedInventory, Source, SourceKind, load};
 pub use locations::{InventoryLocations, NodeLocations};
 pub use merge::{Difference, differences};
-pub use pools::{Pool, pools, pools_yaml};
+pub use pools::{Pool, is_left_out, pools, pools_yaml};
 pub use schema::INVENTORY_SCHEMA;
 pub use update_method::UpdateMethod;
 
@@ -138,6 +138,8 @@ pub struct Node {
     pub architecture: String,
     /// `spec.taints`.
     pub taints: Vec<Taint>,
+    /// Whether its taints are stated, so that none is none: an inventory may omit those of the control plane.
+    pub states_taints: bool,
     /// Whether it offers `devices.kubevirt.io/kvm`; `None` if unknown.
     pub kvm: Option<bool>,
     /// The sizes of its huge pages; `None` if unknown.

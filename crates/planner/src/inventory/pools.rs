@@ -7,7 +7,7 @@ use hcoplan_yaml as yaml;
 
 /// Redundant labels, labels unique to each node, and labels for zones and machine types. They only count where a
 /// placement uses them.
-const OMITTED_LABELS: [&str; 8] = [
+const LABELS_LEFT_OUT: [&str; 8] = [
     ARCHITECTURE_LABEL,
     "kubernetes.io/os",
     "kubernetes.io/hostname",
@@ -92,12 +92,12 @@ fn identifies_hardware(key: &str) -> bool {
         || key.starts_with("feature.node.kubernetes.io/pci-03")
 }
 
-/// Whether a label is omitted from inventories unless a placement uses it.
-fn is_omitted(key: &str) -> bool {
+/// Whether an import leaves a label out unless a placement uses it.
+pub fn is_left_out(key: &str) -> bool {
     let domain = key.split('/').next().unwrap_or_default();
     let labeller =
         LABELLING_DOMAINS.iter().any(|l| domain == *l || domain.strip_suffix(l).is_some_and(|d| d.ends_with('.')));
-    labeller || OMITTED_LABELS.iter().any(|u| key == *u || (u.ends_with('/') && key.starts_with(u)))
+    labeller || LABELS_LEFT_OUT.iter().any(|u| key == *u || (u.ends_with('/') && key.starts_with(u)))
 }
 
 /// The taints that aren't temporary, and that of a cordoned node, as key, value and effect.
@@ -191,7 +191,7 @@ impl Pool {
     fn add_labels(&mut self, members: &[&Node]) {
         let mut counts: BTreeMap<(&String, &String), usize> = BTreeMap::new();
         for (key, value) in members.iter().flat_map(|n| &n.labels) {
-            if !key.starts_with(ROLE_LABEL) && !is_omitted(key) && !self.labels.contains_key(key) {
+            if !key.starts_with(ROLE_LABEL) && !is_left_out(key) && !self.labels.contains_key(key) {
                 *counts.entry((key, value)).or_default() += 1;
             }
         }
@@ -225,7 +225,9 @@ impl Pool {
         if !self.labels.is_empty() {
             entry["labels"] = json!(self.labels);
         }
-        if !self.taints.is_empty() {
+        let is_read_as_tainted =
+            ["control-plane", "master"].iter().any(|role| self.roles.contains(*role)) && !self.roles.contains("worker");
+        if !self.taints.is_empty() || is_read_as_tainted {
             let taint = |[key, value, effect]: &[String; 3]| match value.as_str() {
                 "" => json!({"key": key, "effect": effect}),
                 value => json!({"key": key, "value": value, "effect": effect}),
@@ -252,7 +254,7 @@ impl Pool {
             let start = if field == "name" { "    - " } else { "      " };
             match &entry[field] {
                 Value::Null => continue,
-                _ if matches!(field, "labels" | "taints") => {
+                Value::Object(_) | Value::Array(_) if matches!(field, "labels" | "taints") => {
                     out.push_str(&format!("{start}{field}:\n"));
                 }
                 value => out.push_str(&format!("{start}{field}: {}\n", yaml::edit::inline(value))),
@@ -415,11 +417,11 @@ mod tests {
             "kubernetes.io/hostname",
             "feature.node.kubernetes.io/cpu-model.id",
         ] {
-            assert!(is_omitted(key), "{key}");
+            assert!(is_left_out(key), "{key}");
         }
         for key in ["gpu", "rack", "example.com/site", "mykubevirt.io/x", "cluster.ocs.openshift.io/openshift-storage"]
         {
-            assert!(!is_omitted(key), "{key}");
+            assert!(!is_left_out(key), "{key}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! AAQ, the application aware quota. Source of every rule: HCO `controllers/handlers/aaq.go`.
 
-use super::cr::Rendering;
 use super::Context;
+use super::cr::Rendering;
 
 /// Rendered if the quota is enabled.
 pub(super) fn render(cx: &Context<'_>) -> Rendering {

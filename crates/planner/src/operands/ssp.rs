@@ -1,7 +1,7 @@
 //! SSP `ssp.kubevirt.io/v1beta3`. Source of every rule: HCO `controllers/handlers/ssp.go`.
 
-use super::cr::Rendering;
 use super::Context;
+use super::cr::Rendering;
 use crate::prelude::*;
 use hcoplan_kubernetes::tree::set;
 

@@ -1,8 +1,8 @@
 //! MigController, storage migrations, and FileRestoreOperator (1.19). Source: HCO `controllers/handlers/migration.go`,
 //! `vm-file-restore.go`.
 
-use super::cr::Rendering;
 use super::Context;
+use super::cr::Rendering;
 
 /// Always.
 pub(super) fn render_mig_controller(cx: &Context<'_>) -> Rendering {

@@ -1,10 +1,10 @@
 //! The table of operands, and rendering them in order.
 
+use super::cr::{CustomResource, Rendering};
 use super::{
     Context, Error, aaq, aie_webhook, cdi, console_plugin, image_streams, kubevirt, network_addons,
     network_resources_injector, observability, passt, ssp, storage_controllers, wasp_agent,
 };
-use super::cr::{CustomResource, Rendering};
 use crate::jsonpatch::Patched;
 use crate::prelude::*;
 
@@ -29,7 +29,10 @@ use Render::{Cr, Objects};
 /// All operands of all releases.
 pub static OPERANDS: &[Operand] = &[
     // Source: HCO `handlers/kubevirt.go`.
-    Operand { name: "priority-class", render: Objects(|cx| Ok(vec![cx.constant("PriorityClass/kubevirt-cluster-critical")])) },
+    Operand {
+        name: "priority-class",
+        render: Objects(|cx| Ok(vec![cx.constant("PriorityClass/kubevirt-cluster-critical")])),
+    },
     Operand { name: "kubevirt", render: Cr(kubevirt::render) },
     Operand { name: "cdi", render: Cr(cdi::render) },
     Operand { name: "network-addons", render: Cr(network_addons::render) },

@@ -123,14 +123,16 @@ fn select(placement: &Value, node: &mut Node) {
     }
 }
 
-/// Nodes that differ from [`assumed_nodes`] in everything that HCO examines. A finding that occurs with both doesn't
-/// depend on the assumption.
-pub fn contrasting_nodes() -> Vec<Node> {
-    let mut nodes = control_plane(1, "s390x");
-    for node in &mut nodes {
-        node.labels.insert(format!("{ROLE_LABEL}worker"), String::new());
-    }
-    nodes
+/// Nodes that differ from [`assumed_nodes`] in everything that HCO examines, of each other architecture. A finding that
+/// occurs with all of them doesn't depend on the assumption.
+pub fn contrasting_nodes() -> impl Iterator<Item = Vec<Node>> {
+    ["s390x", "arm64"].into_iter().map(|architecture| {
+        let mut nodes = control_plane(1, architecture);
+        for node in &mut nodes {
+            node.labels.insert(format!("{ROLE_LABEL}worker"), String::new());
+        }
+        nodes
+    })
 }
 
 fn control_plane(count: usize, architecture: &str) -> Vec<Node> {
@@ -206,6 +208,6 @@ mod tests {
         assert_eq!((of("control-plane"), of("worker"), nodes.len()), (3, 2, 5));
         assert!(nodes.is_sorted_by_key(|n| &n.name));
         assert_eq!(described_assumed_nodes(&nodes), "three amd64 control-plane nodes and two amd64 workers");
-        assert!(contrasting_nodes().iter().all(|n| n.has_role("worker") && n.is_control_plane()));
+        assert!(contrasting_nodes().flatten().all(|n| n.has_role("worker") && n.is_control_plane()));
     }
 }

@@ -36,9 +36,9 @@ impl<'v> Tolerations<'v> {
     }
 
     /// Whether a pod may run on a node despite its taints. A control-plane node that isn't a worker has the taint that
-    /// installers set, even if the inventory omits it.
+    /// installers set, unless it is stated that it has none.
     pub fn admit(&self, node: &Node) -> bool {
-        if node.taints.is_empty() && node.is_control_plane() && !node.has_role("worker") {
+        if node.taints.is_empty() && !node.states_taints && node.is_control_plane() && !node.has_role("worker") {
             let implied = |role: &&str| Taint {
                 key: format!("{ROLE_LABEL}{role}"),
                 value: String::new(),

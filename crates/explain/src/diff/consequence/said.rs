@@ -1,7 +1,7 @@
 //! What a row says, and how its sentence is filled in.
 
 use super::Change;
-use super::shown::{UNSET, names_changed, same_value, selected, shown, summary};
+use super::shown::{UNSET, names_changed, same_value, selected, shown, summary, without_fields_of};
 use super::users::selected_by;
 use crate::diff::consequence::Consequence;
 use crate::diff::semantic::{EffectTime, Impact};
@@ -234,6 +234,7 @@ impl Says {
                         (_, true) => remove,
                         _ => other.as_ref()?,
                     };
+                    let (is, was) = (without_fields_of(&was, is.clone()), without_fields_of(&is, was));
                     Some(said.turns(summary(&is), summary(&was)).about(name))
                 })
                 .collect(),

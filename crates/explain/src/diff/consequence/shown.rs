@@ -39,10 +39,19 @@ fn time(text: &str) -> Option<String> {
     hours.or_else(|| minutes().filter(is_number).map(|n| format!("{n} min")))
 }
 
+/// A section without the fields that another has, too.
+pub(super) fn without_fields_of(other: &Value, mut own: Value) -> Value {
+    if let Some(fields) = own.as_object_mut() {
+        fields.retain(|key, value| other.get(key) != Some(value));
+    }
+    own
+}
+
 /// A section in a few words: `field=value` of each field.
 pub(super) fn summary(value: &Value) -> String {
     fn walk(value: &Value, path: &str, out: &mut Vec<String>) {
         match value {
+            Value::Object(map) if map.is_empty() && !path.is_empty() => out.push(path.to_owned()),
             Value::Object(map) => map.iter().for_each(|(key, value)| walk(value, &join(path, key), out)),
             Value::Null => {}
             value if path.is_empty() => out.push(shown(value)),
