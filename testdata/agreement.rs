@@ -357,7 +357,9 @@ fn each_file_is_opened_once() {
     if calls.is_empty() {
         return;
     }
-    let opened = calls.lines().filter(|line| line.contains(".yaml\"") && !line.contains("ENOENT"));
+    // With O_PATH nothing can be read: it asks whether a link is on the path.
+    let is_read = |line: &&str| line.contains(".yaml\"") && !line.contains("ENOENT") && !line.contains("O_PATH");
+    let opened = calls.lines().filter(is_read);
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
     for path in opened.filter_map(|line| line.split('"').nth(1)) {
         *times.entry(path).or_default() += 1;
