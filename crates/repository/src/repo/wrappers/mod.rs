@@ -5,6 +5,7 @@
 //! set are [unknown]: they are removed and reported.
 
 pub(super) mod ansible;
+pub(super) mod commands;
 pub(super) mod embedded;
 pub(super) mod files;
 mod inline;

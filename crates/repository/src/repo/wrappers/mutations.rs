@@ -6,34 +6,15 @@ use super::group;
 use crate::prelude::*;
 use crate::repo::mentions::HCO;
 use crate::repo::nodes::{all_nodes, is_on};
-
-/// The groups and kinds of objects that change others at admission, or delete them.
-const MUTATORS: [(&str, &str); 13] = [
-    ("kyverno.io", "ClusterPolicy"),
-    ("kyverno.io", "Policy"),
-    ("kyverno.io", "ClusterCleanupPolicy"),
-    ("kyverno.io", "CleanupPolicy"),
-    ("policies.kyverno.io", "MutatingPolicy"),
-    ("policies.kyverno.io", "DeletingPolicy"),
-    ("policies.kubewarden.io", "ClusterAdmissionPolicy"),
-    ("policies.kubewarden.io", "AdmissionPolicy"),
-    ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
-    ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"),
-    ("mutations.gatekeeper.sh", "Assign"),
-    ("mutations.gatekeeper.sh", "AssignMetadata"),
-    ("mutations.gatekeeper.sh", "ModifySet"),
-];
-
-/// The groups, as files that are read because of them have them.
-pub(in super::super) const GROUPS: [&str; 4] =
-    ["kyverno.io/", "policies.kubewarden.io/", "admissionregistration.k8s.io/", "mutations.gatekeeper.sh/"];
+use crate::repo::wrapper_fields as fields;
 
 /// Fields in which a policy names what it matches.
 const MATCHES: [&str; 6] = ["kinds", "resources", "apiGroups", "groups", "targets", "kind"];
 
 /// Whether an object changes HyperConvergeds, or makes them.
 pub(super) fn changes_hyperconverged(root: &Node) -> bool {
-    let is_mutator = MUTATORS.contains(&(group(root), root.text("kind")));
+    let kind = format!("{}/{}", group(root), root.text("kind"));
+    let is_mutator = fields::of("mutators").contains(&kind.as_str());
     // HCO's own webhook is planned.
     let is_own = root.list_at("webhooks").iter().any(|hook| hook.text("name").ends_with("hco.kubevirt.io"));
     let acts = match group(root) {
