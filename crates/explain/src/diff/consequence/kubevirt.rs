@@ -100,27 +100,14 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
         out.push(mediated_devices_switched(handles_mediated_devices(new)));
     }
     for gate in is.difference(&was).filter(matters) {
-        out.push(match &**gate {
-            "PersistentReservation" => sentence("feature-gates-helper-on").plain(),
-            gate => switched(change.sides.after, gate, said(&WORDS["on"][gate]), ["feature-gates-on", "gate-on"]),
-        });
+        out.push(switched(change.sides.after, gate, said(&WORDS["on"][gate]), ["feature-gates-on", "gate-on"]));
     }
     for gate in was.difference(&is).filter(matters) {
-        match &**gate {
-            "PersistentReservation" => {
-                out.extend([
-                    sentence("feature-gates-helper-off").plain(),
-                    sentence("feature-gates-unreserved").plain(),
-                ]);
-            }
-            gate if entries(&WORDS["machinesNeed"]).iter().any(|(name, _)| name == gate) => {
-                out.push(switched(change.sides.before, gate, None, ["feature-gates-rejected", "gate-rejected"]));
-            }
-            gate => {
-                let own = said(&WORDS["off"][gate]);
-                out.push(switched(change.sides.before, gate, own, ["feature-gates-off", "gate-off"]));
-            }
-        }
+        let is_needed = entries(&WORDS["machinesNeed"]).iter().any(|(name, _)| name == gate);
+        let names =
+            if is_needed { ["feature-gates-rejected", "gate-rejected"] } else { ["feature-gates-off", "gate-off"] };
+        out.push(switched(change.sides.before, gate, said(&WORDS["off"][gate]), names));
+        out.extend((*gate == reservation).then(|| sentence("feature-gates-unreserved").plain()));
     }
     out
 }
