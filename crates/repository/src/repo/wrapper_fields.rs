@@ -15,6 +15,8 @@
 //!   `unread`: those of languages that print manifests and aren't read. `not-manifests`: those after `.yaml` that make no
 //!   template. `examples`: kinds with descriptions. `next-to-it`: kinds that are a cluster's only next to its
 //!   HyperConverged, as a repository has them for others, and in old bundles.
+//! - `wrappers`: kinds with other objects, and where. `flux.ignores`: what Flux leaves out of an archive without a list of
+//!   its source (`ExcludeCI` and `ExcludeExtra` of its `sourceignore`), of the names that manifests may have.
 //! - `dump`: the kinds that are read of a cluster's dump, each with its group. `environment`: what a build has, so that it
 //!   fetches nothing where no namespace blocks the network (nothing listens on port 9); `inherited-to-fetch`: what one
 //!   that fetches inherits, too: how to find git, the user's keys and configuration, and proxies.

@@ -34,7 +34,7 @@ impl Content {
     /// The commands of a script that change or delete HyperConvergeds.
     pub(super) fn commands(&self) -> impl Iterator<Item = Span> {
         let script = if self.documents.is_empty() { self.file.text() } else { "" };
-        commands::in_script(script).map(|range| Span::new(range.start, range.end))
+        commands::in_script(script).into_iter().map(|range| Span::new(range.start, range.end))
     }
 
     /// The findings about them.

@@ -14,13 +14,15 @@ pub(in super::super) fn may_be_in(text: &str) -> bool {
 }
 
 /// The lines of a script that have one.
-pub(in super::super) fn in_script(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
-    lines(text).filter(|(_, line)| is_one(line)).map(super::without_blanks)
+pub(in super::super) fn in_script(text: &str) -> Vec<Range<usize>> {
+    // One that goes on has its length in one line, too.
+    let text = text.replace("\\\n", "  ");
+    lines(&text).filter(|(_, line)| is_one(line)).map(super::without_blanks).collect()
 }
 
 /// Whether a line of a text has one.
 pub(super) fn is_in(text: &str) -> bool {
-    may_be_in(text) && in_script(text).next().is_some()
+    may_be_in(text) && !in_script(text).is_empty()
 }
 
 /// Whether the fields of a value are one.

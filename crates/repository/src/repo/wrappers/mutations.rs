@@ -25,6 +25,19 @@ pub(super) fn changes_hyperconverged(root: &Node) -> bool {
     is_mutator && !is_own && acts && names(root, false)
 }
 
+/// Whether it is Argo CD's own configuration, and has Argo CD leave HyperConvergeds alone.
+pub(super) fn excludes_hyperconverged(root: &Node) -> bool {
+    let text = root.get("data").and_then(|data| data.get("resource.exclusions")).and_then(Node::as_str);
+    let is_meant = |exclusion: &Node| {
+        let texts = |key: &str| exclusion.list_at(key).iter().filter_map(Node::as_str).collect::<Vec<_>>();
+        let (groups, kinds) = (texts("apiGroups"), texts("kinds"));
+        groups.iter().any(|group| kinds.iter().any(|kind| matches_kind(&format!("{group}/v/{kind}").to_lowercase())))
+    };
+    let parsed = yaml::parse_yaml(&SourceFile::new("exclusions", text.unwrap_or_default()));
+    root.text_at("metadata.name") == Some("argocd-cm")
+        && parsed.documents.iter().any(|d| d.root.items().iter().any(is_meant))
+}
+
 fn has_key(node: &Node, keys: &[&str]) -> bool {
     all_nodes(node).any(|node| node.entries().iter().any(|entry| keys.contains(&entry.key.text.as_str())))
 }

@@ -26,6 +26,8 @@ pub(in super::super) enum NotPlannedReason {
     Mutated(String),
     /// A command changes or deletes it.
     Commanded,
+    /// Argo CD leaves it alone.
+    Excluded,
     /// It is in an object of this kind.
     Inside(String),
     /// It is in a text of an object of this kind.
@@ -118,6 +120,9 @@ impl<'n> Walk<'n, '_> {
         if self.out.len() == known && commands::is_of(node) {
             let span = node.get("command").or(node.get("action")).map_or(node.span, |value| value.span);
             self.out.push(NotPlannedObject { span, reason: NotPlannedReason::Commanded });
+        }
+        if is_root && mutations::excludes_hyperconverged(node) {
+            self.out.push(NotPlannedObject { span: node.span, reason: NotPlannedReason::Excluded });
         }
         // One that it makes or checks is named itself.
         if self.out.len() == known && mutations::changes_hyperconverged(node) {
@@ -217,6 +222,10 @@ pub(in super::super) fn finding(object: &NotPlannedObject, document: &Document) 
             "write what it sets into the HyperConverged itself, or exclude its kind",
         ),
         NotPlannedReason::Commanded => return commanded(&document.file, object.span),
+        NotPlannedReason::Excluded => (
+            "Argo CD's configuration excludes HyperConvergeds, which is not in the plan".to_owned(),
+            "remove it from `resource.exclusions`, if Argo CD is to apply it",
+        ),
         NotPlannedReason::Inside(kind) | NotPlannedReason::InText(kind) => (
             format!(
                 "a HyperConverged is {} a {kind}, which hcoplan doesn't plan",
