@@ -193,10 +193,7 @@ impl Applied {
     /// What it says of what it applies: its spec, its annotations, and its sources with what files add to them.
     pub(super) fn settings(&self) -> Value {
         let of = |path: &str| self.document.root.below(path).map(Node::to_json);
-        let mut out = json!({"metadata": {
-            "annotations": of("metadata.annotations"),
-            "namespace": of("metadata.namespace"),
-        }, "spec": of("spec")});
+        let mut out = json!({"metadata": {"annotations": of("metadata.annotations")}, "spec": of("spec")});
         if let (Controller::Flux, Some(path)) =
             (self.kind.controller(), self.sources.first().and_then(Source::directory))
         {
