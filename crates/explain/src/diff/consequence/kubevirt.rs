@@ -61,9 +61,10 @@ pub(super) fn ratio(change: &Change<'_>) -> Vec<Consequence> {
 
 /// `machinesNeed`: the gates without which KubeVirt's webhook rejects virtual machines; `on`: what gates let users of
 /// VMs do on nodes; `off`: what happens without a gate; `updates`: what methods of
-/// updates do. Sources: KubeVirt `pkg/virt-api/webhooks/validating-webhook` (an empty CD-ROM needs
+/// updates do; `live`: the fields that KubeVirt changes in a running machine, where the machine and the cluster allow it.
+/// Sources: KubeVirt `pkg/virt-api/webhooks/validating-webhook` (an empty CD-ROM needs
 /// DeclarativeHotplugVolumes, a persistent TPM VMPersistentState), `pkg/storage/admitters` and `pkg/virt-config/featuregate`.
-static WORDS: LazyLock<Value> =
+pub(super) static WORDS: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("kubevirt.json")).expect("valid JSON"));
 
 /// The states of KubeVirt's features, from both lists and what its release makes of them.

@@ -8,9 +8,6 @@ use crate::repo::mentions::HCO;
 use crate::repo::nodes::{all_nodes, is_on};
 use crate::repo::wrapper_fields as fields;
 
-/// Fields in which a policy names what it matches.
-const MATCHES: [&str; 6] = ["kinds", "resources", "apiGroups", "groups", "targets", "kind"];
-
 /// Whether an object changes HyperConvergeds, or makes them.
 pub(super) fn changes_hyperconverged(root: &Node) -> bool {
     let kind = format!("{}/{}", group(root), root.text("kind"));
@@ -60,9 +57,9 @@ fn names(node: &Node, is_match: bool) -> bool {
     match &node.value {
         Value::String(text) => is_match && is_meant(text),
         Value::Seq(items) => items.iter().any(|item| names(item, is_match)),
-        Value::Map(entries) => {
-            entries.iter().any(|entry| names(&entry.value, MATCHES.contains(&entry.key.text.as_str())))
-        }
+        Value::Map(entries) => entries
+            .iter()
+            .any(|entry| names(&entry.value, fields::of("mutators.matches").contains(&entry.key.text.as_str()))),
         _ => false,
     }
 }
