@@ -44,13 +44,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let most = MAX_READ_AGAIN / cx.document().file.text().len().max(1);
     let pruned = pruned.filter(|f| !is_below_text(&f.path) && !is_in_wrong_form(&f.path));
     let ours = pruned.filter(|f| super::placement_wrong_level::correct_paths(cx.version(), &f.path).is_none());
-    for (nth, field) in ours.enumerate() {
+    // Server-side apply doesn't drop it.
+    let is_rejected = cx.admission().reason == Some(Reason::UnknownField);
+    let (former, ours): (Vec<_>, Vec<_>) = ours.partition(|field| !is_rejected && is_former(&field.path));
+    out.report_all(leftover(cx, &former));
+    for (nth, field) in ours.into_iter().enumerate() {
         let key = cx.root().key_at(&field.path);
         let Some(key) = key.filter(|k| !misindented.contains(&k.span)) else {
             continue;
         };
-        // Server-side apply doesn't drop it.
-        let is_rejected = cx.admission().reason == Some(Reason::UnknownField);
         let what = if is_rejected { "rejects" } else { "drops" };
         let mut finding = cx
             .finding(format!("the API server {what} the unknown field `{}`", field.path))
@@ -71,6 +73,25 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let is_reason = is_missed || is_rejected && cx.admission().causes.iter().any(|cause| cause.path == field.path);
         out.report_as(is_reason.then_some(Incident::Rejection), finding);
     }
+}
+
+/// The gates that old releases had, and that are in HyperConvergeds of clusters that were upgraded from these.
+/// Source: `HyperConvergedFeatureGates` of HCO's branches from 1.3 on.
+static OLD: LazyLock<Vec<&str>> = LazyLock::new(|| rows("formerGates"));
+
+fn is_former(path: &Path) -> bool {
+    matches!(&path.0[..], [_, Segment::Key(parent), Segment::Key(gate)] if parent == "featureGates" && OLD.contains(&gate.as_str()))
+}
+
+/// The finding about all gates of old releases.
+fn leftover(cx: &Context<'_>, gates: &[&PrunedField]) -> Option<Finding> {
+    let removed: Vec<Change> = gates.iter().map(|gate| Change::Remove(gate.path.clone())).collect();
+    let names: Vec<String> = gates.iter().map(|gate| format!("`{}`", gate.path)).collect();
+    let mut places = gates.iter().filter_map(|gate| Some(cx.location(cx.root().key_at(&gate.path)?.span)));
+    let message = format!("the API server drops {}, which only old releases had", and(&names));
+    let finding = cx.finding(message).warning().at(places.next()?).label("a leftover");
+    let finding = with_related(finding, places, "and this one");
+    Some(cx.with_fix(finding, changed(&removed), Applicability::Unsafe, &removed))
 }
 
 fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str) -> Finding {

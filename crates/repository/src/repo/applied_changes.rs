@@ -30,12 +30,6 @@ const METADATA: [(Controller, &str, Option<&str>, Option<&str>); 6] = [
     (Controller::Flux, "config.kubernetes.io/local-config", None, Some("false")),
 ];
 
-/// What Flux leaves out of an archive without a list of its source, of the names that manifests may have.
-///
-/// Source: `ExcludeCI` and `ExcludeExtra` of fluxcd/pkg's `sourceignore`.
-const FLUX_IGNORES: &str = ".github/\n.circleci/\n.travis.yml\n.gitlab-ci.yml\nappveyor.yml\n.drone.yml\ncloudbuild.yaml\n\
-                            codeship-services.yml\ncodeship-steps.yml\n.goreleaser.yml\n.sops.yaml\n.flux.yaml\n";
-
 /// The sources with what generators and files fill in, after the object's own fields.
 const FILLED_IN: &str = "~sources";
 
@@ -119,9 +113,13 @@ fn settings_changes(before: &Repo, after: &Repo, old: &Applied, new: &Applied) -
             spec.into_iter().for_each(|spec| spec.retain(|key, _| key != "source" && key != "sources"));
         }
     }
+    // What isn't there is never ready.
+    let is_there = |on: &Node| after.gitops().applied.iter().any(|by| by.name == on.text("name"));
+    let waits = |field: &str| field == "spec.dependsOn" && !new.document.root.list_at(field).iter().all(is_there);
     let is_known = |field: &str| {
         let is_in = |harmless: &str| field == harmless || field.starts_with(&format!("{harmless}."));
-        wrapper_fields::of("unapplied").iter().any(|harmless| is_in(harmless)) || is_built && is_planned(field)
+        wrapper_fields::of("unapplied").iter().any(|harmless| is_in(harmless)) && !waits(field)
+            || is_built && is_planned(field)
     };
     out.extend(changed(&a, &b, "", &is_known).map(|field| report(&new.document, &field)));
     for related in after.gitops().related(new) {
@@ -318,11 +316,11 @@ impl Repo {
             Some(matches(&String::from_utf8_lossy(&bytes), directory))
         };
         let own = self.gitops().related(applied).iter().find_map(|source| source.root.text_at("spec.ignore"));
-        let of_source = match applied.kind.controller() {
-            Controller::Flux => own.unwrap_or(FLUX_IGNORES),
-            _ => own.unwrap_or_default(),
+        let by_default = || match applied.kind.controller() {
+            Controller::Flux => wrapper_fields::of("flux.ignores").join("\n"),
+            _ => String::new(),
         };
-        matches(of_source, Utf8Path::new(""))
+        matches(&own.map_or_else(by_default, ToOwned::to_owned), Utf8Path::new(""))
             || file.ancestors().skip(1).any(|directory| by_file(directory).unwrap_or(false))
     }
 
@@ -336,7 +334,11 @@ impl Repo {
         let found = METADATA.iter().find(is_it).map(|(_, key, value, _)| LeftOut::Metadata(key, value.unwrap_or("…")));
         let is_list = controller == Controller::ArgoCd
             && document.root.get("items").is_some_and(|items| matches!(items.value, hcoplan_yaml::Value::Seq(_)));
-        found.or(is_list.then_some(LeftOut::List))
+        let is_one_of_many = || {
+            let content = self.content(cluster.object.file).is_ok_and(|content| content.documents.len() > 1);
+            controller == Controller::ArgoCd && cluster.path().extension() == Some("json") && content
+        };
+        found.or(is_list.then_some(LeftOut::List)).or_else(|| is_one_of_many().then_some(LeftOut::Objects))
     }
 
     /// Why the policy that has a cluster's HyperConverged enforces nothing, and where it says so.

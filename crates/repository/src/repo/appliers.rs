@@ -11,9 +11,7 @@ use super::scan::{FoundKind, scan};
 use super::gitops::{self, Applied, Controller, Kind, Source, of_object, phrase, reads_file};
 use super::paths::{files_of, parent, shown_path};
 use crate::prelude::*;
-
-/// The directories of an Ansible role.
-const ROLE_DIRECTORIES: [&str; 7] = ["defaults", "files", "handlers", "meta", "tasks", "templates", "vars"];
+use crate::repo::wrapper_fields as fields;
 
 /// The controllers, charts and generators that would apply or render files of directories, were there any.
 #[derive(Debug)]
@@ -165,7 +163,7 @@ fn role(directory: &Utf8Path) -> Option<&Utf8Path> {
     directory.ancestors().find_map(|part| {
         let role = part.parent()?;
         let roles = role.parent()?.file_name()?;
-        let is_role = roles == "roles" && ROLE_DIRECTORIES.contains(&part.file_name()?);
+        let is_role = roles == "roles" && fields::of("ansible.role").contains(&part.file_name()?);
         is_role.then_some(role)
     })
 }

@@ -16,7 +16,6 @@ pub fn is_candidate(path: &Utf8Path) -> bool {
 
 /// Whether a directory has what tests expect or read.
 pub(super) fn is_of_tests(directory: &str) -> bool {
-    const NAMES: [&str; 6] = ["expected", "fixture", "golden", "snapshot", "testdata", "testcase"];
     let name = directory.trim_matches('_');
-    NAMES.contains(&name.strip_suffix('s').unwrap_or(name))
+    crate::repo::wrapper_fields::of("tests").contains(&name.strip_suffix('s').unwrap_or(name))
 }

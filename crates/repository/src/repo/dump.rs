@@ -5,29 +5,9 @@ use hcoplan_planner::inventory::{self, LoadedInventory, Source};
 use serde_json::{Value, json};
 
 use super::candidate::is_candidate;
-use super::mentions::HCO;
 use super::{Error, Identity, identity_in};
 use crate::prelude::*;
-
-/// The kinds that are read, each with its API group.
-const KINDS: [(&str, &str); 16] = [
-    ("Node", ""),
-    ("HyperConverged", HCO),
-    ("ClusterServiceVersion", "operators.coreos.com"),
-    ("Subscription", "operators.coreos.com"),
-    ("OperatorGroup", "operators.coreos.com"),
-    ("ClusterVersion", "config.openshift.io"),
-    ("APIServer", "config.openshift.io"),
-    ("Ingress", "config.openshift.io"),
-    ("Network", "config.openshift.io"),
-    ("Infrastructure", "config.openshift.io"),
-    ("KubeDescheduler", "operator.openshift.io"),
-    ("KubeVirt", "kubevirt.io"),
-    ("StorageClass", "storage.k8s.io"),
-    ("DataSource", "cdi.kubevirt.io"),
-    ("ServiceMonitor", "monitoring.coreos.com"),
-    ("NetworkAttachmentDefinition", "k8s.cni.cncf.io"),
-];
+use crate::repo::wrapper_fields as fields;
 
 /// A field of an inventory's `spec`, as found in a dump.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,7 +51,7 @@ impl Dump {
 
     /// [`Dump::add`] for a file that mentions any of the kinds: most manifests of a must-gather are of other operators.
     fn add_if_known(&mut self, file: Arc<SourceFile>) {
-        if KINDS.iter().any(|(kind, _)| file.text().contains(kind)) {
+        if fields::pairs_of("dump").any(|(kind, _)| file.text().contains(kind)) {
             self.add(&file);
         }
     }
@@ -109,11 +89,11 @@ impl Dump {
             return;
         }
         let group = version.rsplit_once('/').map_or("", |(group, _)| group);
-        let known = KINDS.iter().find(|(k, g)| *k == kind && *g == group);
+        let known = fields::pairs_of("dump").find(|known| *known == (&*kind, group));
         if let Some((kind, _)) = known {
             let mut object = root.to_json();
             object["apiVersion"] = version.into();
-            object["kind"] = (*kind).into();
+            object["kind"] = kind.into();
             self.objects.push((kind, object));
         }
     }

@@ -176,7 +176,8 @@ impl Repo {
             return is_known.then_some(Left { why, place, fate: Fate::Replaced });
         }
         // Flux leaves an object alone that says so.
-        let is_left = matches!(why, LeftOut::Metadata(..)) && new.kind.controller() == Controller::Flux;
+        let is_left = matches!(why, LeftOut::Metadata(..)) && new.kind.controller() == Controller::Flux
+            || why == LeftOut::Objects;
         let deletes = !is_left && new.deletes(&object, false);
         let why = format!("{by} doesn't apply it: {why}");
         Some(Left { why, place, fate: if deletes { Fate::Deleted(phrase(&new.document)) } else { Fate::Kept } })

@@ -12,6 +12,7 @@ use super::objects::ClusterRef;
 use super::problem::unparseable_other;
 use super::scan::Content;
 use crate::prelude::*;
+use crate::repo::wrapper_fields as fields;
 
 /// Documents by kind. Objects of lists are separate documents.
 #[derive(Debug, Default)]
@@ -260,22 +261,6 @@ impl Repo {
     }
 }
 
-/// Kinds that are a cluster's only where they are next to its HyperConverged: a repository has them for other clusters,
-/// and old versions of bundles.
-const NEXT_TO_IT: [&str; 11] = [
-    "ClusterServiceVersion",
-    "CronJob",
-    "DaemonSet",
-    "Deployment",
-    "DeploymentConfig",
-    "ImageStream",
-    "Job",
-    "Pod",
-    "ReplicaSet",
-    "Rollout",
-    "StatefulSet",
-];
-
 /// The objects of a file.
 fn objects_of(file: Arc<SourceFile>, is_elsewhere: bool) -> OtherObjects {
     let mut out = OtherObjects::default();
@@ -285,7 +270,7 @@ fn objects_of(file: Arc<SourceFile>, is_elsewhere: bool) -> OtherObjects {
 
 fn add_objects(document: &Arc<Document>, is_elsewhere: bool, out: &mut OtherObjects) {
     let add = |object: Arc<Document>, out: &mut OtherObjects| {
-        if !is_elsewhere || !NEXT_TO_IT.contains(&object.text("kind")) {
+        if !is_elsewhere || !fields::of("next-to-it").contains(&object.text("kind")) {
             out.add(object);
         }
     };

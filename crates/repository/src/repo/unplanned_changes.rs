@@ -3,21 +3,16 @@
 use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, VALUE_UNKNOWN};
 
 use super::build::BUILT;
+use super::candidate::is_candidate;
 use super::charts::{chart_of, dependents};
 use super::gitops::is_absent;
 use super::helm::named_value_files;
 use super::mentions::has;
 use super::nodes::filled;
-use super::paths::{files_of, first_document, parent};
+use super::paths::{files_of, parent};
 use super::{ClusterRef, Repo, UNPLANNED};
 use crate::prelude::*;
-
-/// Files and directories from which tools fill values in, wherever they are.
-const VARIABLES: [&str; 6] = ["group_vars", "host_vars", "vars", "defaults", "envs", "environments"];
-const VARIABLE_FILES: [&str; 4] = ["env", "tfvars", "tf", "properties"];
-
-/// Files that say nothing to a tool.
-const DOCUMENTS: [&str; 5] = ["md", "adoc", "rst", "png", "svg"];
+use crate::repo::wrapper_fields as fields;
 
 /// The findings about changed files that belong to something which isn't planned in `after`, or wasn't in `before`.
 pub fn unplanned_changes(before: &Repo, after: &Repo, changed: &OnceLock<ChangedFiles>) -> Vec<Finding> {
@@ -89,11 +84,10 @@ fn changes(
 /// The files that differ between two sides; found once for all clusters.
 #[derive(Debug, Default)]
 pub struct ChangedFiles {
-    files: BTreeSet<Utf8PathBuf>,
+    /// Each with what it is on both sides.
+    files: BTreeMap<Utf8PathBuf, Vec<Mentioned>>,
     /// The files that are planned, which the plan shows.
     planned: BTreeSet<Utf8PathBuf>,
-    /// The files that may hold what Flux substitutes.
-    substitutes: BTreeSet<Utf8PathBuf>,
     /// The files with what it is known to substitute, also by expressions that aren't computed here.
     variables: BTreeSet<Utf8PathBuf>,
 }
@@ -106,14 +100,14 @@ impl ChangedFiles {
             old != new
         };
         let files: BTreeSet<Utf8PathBuf> = sides.into_iter().flat_map(|repo| files_of(&*repo.tree)).collect();
-        let files: BTreeSet<Utf8PathBuf> = files.into_iter().filter(is_changed).collect();
+        let changed = files.into_iter().filter(is_changed).map(|path| (path.clone(), Mentioned::of(sides, &path)));
+        let files: BTreeMap<Utf8PathBuf, Vec<Mentioned>> = changed.collect();
         if files.is_empty() {
             return Self::default();
         }
         let planned = sides.into_iter().flat_map(Repo::planned_files).collect();
-        let substitutes = sides.into_iter().flat_map(Repo::sources_of_substitutes).collect();
         let variables = sides.into_iter().flat_map(Repo::files_of_variables).collect();
-        Self { files, planned, substitutes, variables }
+        Self { files, planned, variables }
     }
 
     /// Those that may decide about what a file has, itself first.
@@ -124,28 +118,94 @@ impl ChangedFiles {
         let is_script = !matches!(file.extension(), Some("yaml" | "yml" | "json"));
         let of_chart = |repo: &Repo| chart.map(|chart| repo.inputs_of_chart(chart)).unwrap_or_default();
         let named: BTreeSet<Utf8PathBuf> = sides.into_iter().flat_map(of_chart).collect();
-        let is_input = |path: &&Utf8PathBuf| {
-            if *path == file {
+        let appliers = sides.into_iter().flat_map(|repo| repo.gitops().around(directory));
+        let appliers = appliers.map(|by| by.document.file.path()).chain(named.iter().map(|path| &**path));
+        // What says something of the file, and the file itself.
+        let about: BTreeSet<&Utf8Path> = appliers.chain([file]).collect();
+        let about: Vec<Mentioned> = about.into_iter().flat_map(|path| Mentioned::of(sides, path)).collect();
+        let own: Vec<&Mentioned> = about.iter().filter(|one| one.file.path() == file).collect();
+        let is_input = |path: &Utf8Path, sides: &[Mentioned]| {
+            if path == file {
                 return is_unplanned || is_script;
             }
-            let is_beside = !directory.as_str().is_empty() && path.starts_with(directory);
-            let is_document = path.extension().is_some_and(|suffix| DOCUMENTS.contains(&suffix));
-            !is_unplanned && self.variables.contains(*path)
+            // An object holds no value, unless something names it.
+            let is_object = || {
+                sides.iter().any(|side| {
+                    side.objects.iter().any(|(kind, _)| !fields::of("variables.kinds").contains(&kind.as_str()))
+                })
+            };
+            let is_beside = match directory.as_str() {
+                "" => {
+                    parent(path) == "" && path.extension().is_some() && !path.as_str().starts_with('.') && !is_object()
+                }
+                _ => path.starts_with(directory) && (is_unplanned || !is_object()),
+            };
+            let is_named = || {
+                let mut pairs = sides.iter().flat_map(|side| about.iter().map(move |about| (side, about)));
+                pairs.any(|(side, about)| side.is_in(about))
+                    || sides.iter().any(|side| own.iter().any(|own| own.is_in(side)))
+            };
+            let is_document = path.extension().is_some_and(|suffix| fields::of("documents").contains(&suffix));
+            !is_unplanned && self.variables.contains(path)
                 || !is_document
-                    && (holds_variables(path) || is_beside || named.contains(*path) || self.substitutes.contains(*path))
-                    && !self.planned.contains(*path)
+                    && !self.planned.contains(path)
+                    && (holds_variables(path) || is_beside || named.contains(path) || is_named())
         };
-        let mut out: Vec<Utf8PathBuf> = self.files.iter().filter(is_input).cloned().collect();
+        let inputs = self.files.iter().filter(|(path, sides)| is_input(path, sides));
+        let mut out: Vec<Utf8PathBuf> = inputs.map(|(path, _)| path.clone()).collect();
         out.sort_by_key(|path| path != file);
         out
+    }
+}
+
+/// A file as others may mention it.
+#[derive(Debug)]
+struct Mentioned {
+    file: Arc<SourceFile>,
+    /// The kinds and names of its objects.
+    objects: Vec<(String, String)>,
+}
+
+impl Mentioned {
+    /// A path on each side that has it.
+    fn of(sides: [&Repo; 2], path: &Utf8Path) -> Vec<Self> {
+        let files = sides.into_iter().filter_map(|repo| repo.tree.source(path).ok());
+        let of_file = |file| {
+            let documents = if is_candidate(path) { yaml::parse(&file).documents } else { Vec::new() };
+            let object = |d: Document| {
+                let kind = filled(&d.root, "kind")?;
+                // Other kinds make Secrets.
+                let kind = if kind.ends_with("Secret") { "Secret" } else { kind };
+                let name = filled(&d.root, "spec.target.name").or(filled(&d.root, "metadata.name"))?;
+                Some((kind.to_owned(), name.to_owned()))
+            };
+            Self { objects: documents.into_iter().filter_map(object).collect(), file }
+        };
+        files.map(of_file).collect()
+    }
+
+    /// Whether another file has its path, or the kind and the name of one of its objects.
+    fn is_in(&self, other: &Self) -> bool {
+        let (path, text) = (self.file.path(), other.file.text());
+        let relative = path.strip_prefix(parent(other.file.path())).unwrap_or(path);
+        let is_path = |word: &str| {
+            let word = Utf8Path::new(word.trim_start_matches("../").trim_start_matches("./"));
+            word == path || word == relative || parent(path) != "" && word.ends_with(path)
+        };
+        let has_word = |is_it: &dyn Fn(&str) -> bool| {
+            text.split(|c: char| !c.is_ascii_alphanumeric() && !"-_./".contains(c)).any(is_it)
+        };
+        let mut objects = self.objects.iter();
+        path.file_name().is_some_and(|name| has(text, name)) && has_word(&is_path)
+            || objects.any(|(kind, name)| has(text, kind) && has(text, name) && has_word(&|word| word == name))
     }
 }
 
 /// Whether tools fill in values from a file, by its name or its directory's.
 fn holds_variables(path: &Utf8Path) -> bool {
     let name = path.file_name().unwrap_or_default().trim_start_matches('.');
-    VARIABLE_FILES.iter().any(|suffix| path.extension() == Some(suffix) || name == *suffix)
-        || parent(path).components().any(|part| VARIABLES.contains(&part.as_str()))
+    fields::of("variables.files").iter().any(|suffix| path.extension() == Some(*suffix) || name == *suffix)
+        || parent(path).components().any(|part| fields::of("variables.directories").contains(&part.as_str()))
 }
 
 impl Repo {
@@ -190,20 +250,5 @@ impl Repo {
         let gitops = self.gitops();
         let substitutes = gitops.applied.iter().filter(|by| by.object.below("spec.postBuild").is_some());
         substitutes.flat_map(|by| gitops.files_of(by)).map(|file| file.path().to_owned()).collect()
-    }
-
-    /// The files that may hold what Flux substitutes: those with a name that Kustomizations list.
-    fn sources_of_substitutes(&self) -> Vec<Utf8PathBuf> {
-        let lists = self.gitops().documents.iter().flat_map(|d| d.root.list_at("spec.postBuild.substituteFrom"));
-        let names: BTreeSet<&str> = lists.filter_map(|from| filled(from, "name")).collect();
-        if names.is_empty() {
-            return Vec::new();
-        }
-        // What can't be parsed, such as an encrypted file, may have any name.
-        let may_have = |path: &&Arc<Utf8Path>| {
-            let bytes = self.tree.read(path).unwrap_or_default();
-            names.iter().any(|name| has(&bytes, name)) || first_document(&*self.tree, path).is_none()
-        };
-        self.paths.iter().filter(may_have).map(|path| path.to_path_buf()).collect()
     }
 }

@@ -1,10 +1,27 @@
-//! The fields of controllers' objects that don't change a HyperConverged, `schemas/controller-fields.json`. Any other
-//! one may change it. An Application's `sources` say what is applied; what their `helm` has is read when charts are
-//! rendered, or concerns values, which an unrendered chart ignores.
+//! What other tools know by name, `schemas/controller-fields.json`.
 //!
-//! Sources: the CRDs of Argo CD 3.2, Flux 2.7, Advanced Cluster Management 2.14 and Fleet 0.13; the generator plugin of
-//! Open Cluster Management. Labels change nothing: HCO derives the operands' labels only from the HyperConverged's
-//! name.
+//! - By kind of object, the fields that don't change a HyperConverged: any other one may change it. An Application's
+//!   `sources` say what is applied; what their `helm` has is read when charts are rendered, or concerns values, which an
+//!   unrendered chart ignores. Labels change nothing: HCO derives the operands' labels only from the HyperConverged's
+//!   name. Sources: the CRDs of Argo CD 3.2, Flux 2.7, Advanced Cluster Management 2.14 and Fleet 0.13; the generator
+//!   plugin of Open Cluster Management.
+//! - kustomize: what of it is a field of Flux, of its post-renderers, and of Argo CD; its plugins that only read files; the kinds of Kubernetes
+//!   that have no namespace, as it knows them; lists that patches merge, with the key of an item, and replace; the fields
+//!   of a kustomization by type, in lower case (`*` is an item of a list, or a value of a mapping).
+//! - Ansible: modules by their full names and those before collections, lists of tasks, directories of a role.
+//! - `mutators`: kinds of policies that change objects at admission, or delete them. `commands`: the names of HCO's CRD,
+//!   the verbs of kubectl and oc that change an object, and fields whose texts are one command.
+//! - `tests`: directories with what tests expect or read, without an `s` at the end.
+//! - `variables`: files, directories and objects that hold values. `documents`: suffixes that say nothing to a tool.
+//!   `unread`: those of languages that print manifests and aren't read. `not-manifests`: those after `.yaml` that make no
+//!   template. `examples`: kinds with descriptions. `next-to-it`: kinds that are a cluster's only next to its
+//!   HyperConverged, as a repository has them for others, and in old bundles.
+//! - `wrappers`: kinds with other objects, and where. `flux.ignores`: what Flux leaves out of an archive without a list of
+//!   its source (`ExcludeCI` and `ExcludeExtra` of its `sourceignore`), of the names that manifests may have.
+//! - `remote.hosts`: hosts of repositories and archives, which kustomize fetches from.
+//! - `dump`: the kinds that are read of a cluster's dump, each with its group. `environment`: what a build has, so that it
+//!   fetches nothing where no namespace blocks the network (nothing listens on port 9); `inherited-to-fetch`: what one
+//!   that fetches inherits, too: how to find git, the user's keys and configuration, and proxies.
 
 use crate::prelude::*;
 use std::sync::LazyLock;
@@ -13,15 +30,12 @@ use std::sync::LazyLock;
 static FIELDS: LazyLock<BTreeMap<&str, Vec<&str>>> =
     LazyLock::new(|| serde_json::from_str(hcoplan_schemas::CONTROLLER_FIELDS).expect("valid lists"));
 
+/// The pairs of a list of `name=value`.
+pub(super) fn pairs_of(list: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    of(list).iter().filter_map(|pair| pair.split_once('='))
+}
+
 /// Those of a kind, or of a kind's field.
 pub(super) fn of(kind: &str) -> &'static [&'static str] {
     &FIELDS[kind]
 }
-
-/// The fields of Flux's Kustomizations that are fields of kustomizations.
-pub(super) const FLUX: [&str; 7] =
-    ["targetNamespace", "namePrefix", "nameSuffix", "patches", "patchesJson6902", "images", "components"];
-
-/// The fields of an Application's `kustomize` that are fields of kustomizations.
-pub(super) const ARGO: [&str; 7] =
-    ["namespace", "namePrefix", "nameSuffix", "commonAnnotations", "patches", "components", "replicas"];

@@ -61,9 +61,10 @@ pub(super) fn ratio(change: &Change<'_>) -> Vec<Consequence> {
 
 /// `machinesNeed`: the gates without which KubeVirt's webhook rejects virtual machines; `on`: what gates let users of
 /// VMs do on nodes; `off`: what happens without a gate; `updates`: what methods of
-/// updates do. Sources: KubeVirt `pkg/virt-api/webhooks/validating-webhook` (an empty CD-ROM needs
+/// updates do; `live`: the fields that KubeVirt changes in a running machine, where the machine and the cluster allow it.
+/// Sources: KubeVirt `pkg/virt-api/webhooks/validating-webhook` (an empty CD-ROM needs
 /// DeclarativeHotplugVolumes, a persistent TPM VMPersistentState), `pkg/storage/admitters` and `pkg/virt-config/featuregate`.
-static WORDS: LazyLock<Value> =
+pub(super) static WORDS: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("kubevirt.json")).expect("valid JSON"));
 
 /// The states of KubeVirt's features, from both lists and what its release makes of them.
@@ -100,27 +101,14 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
         out.push(mediated_devices_switched(handles_mediated_devices(new)));
     }
     for gate in is.difference(&was).filter(matters) {
-        out.push(match &**gate {
-            "PersistentReservation" => sentence("feature-gates-helper-on").plain(),
-            gate => switched(change.sides.after, gate, said(&WORDS["on"][gate]), ["feature-gates-on", "gate-on"]),
-        });
+        out.push(switched(change.sides.after, gate, said(&WORDS["on"][gate]), ["feature-gates-on", "gate-on"]));
     }
     for gate in was.difference(&is).filter(matters) {
-        match &**gate {
-            "PersistentReservation" => {
-                out.extend([
-                    sentence("feature-gates-helper-off").plain(),
-                    sentence("feature-gates-unreserved").plain(),
-                ]);
-            }
-            gate if entries(&WORDS["machinesNeed"]).iter().any(|(name, _)| name == gate) => {
-                out.push(switched(change.sides.before, gate, None, ["feature-gates-rejected", "gate-rejected"]));
-            }
-            gate => {
-                let own = said(&WORDS["off"][gate]);
-                out.push(switched(change.sides.before, gate, own, ["feature-gates-off", "gate-off"]));
-            }
-        }
+        let is_needed = entries(&WORDS["machinesNeed"]).iter().any(|(name, _)| name == gate);
+        let names =
+            if is_needed { ["feature-gates-rejected", "gate-rejected"] } else { ["feature-gates-off", "gate-off"] };
+        out.push(switched(change.sides.before, gate, said(&WORDS["off"][gate]), names));
+        out.extend((*gate == reservation).then(|| sentence("feature-gates-unreserved").plain()));
     }
     out
 }

@@ -2,23 +2,11 @@
 //! `syncRestartRequired`), `pkg/virt-api/webhooks/validating-webhook/admitters/pod-eviction-admitter.go`.
 
 use super::Change;
+use super::kubevirt::WORDS;
 use super::said::sentence;
+use super::shown::entries;
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
-
-/// Fields that KubeVirt changes in a running machine, where the machine and the cluster allow it.
-const LIVE: [&str; 10] = [
-    "spec.instancetype",
-    "spec.template.spec.nodeSelector",
-    "spec.template.spec.affinity",
-    "spec.template.spec.tolerations",
-    "spec.template.spec.domain.cpu.sockets",
-    "spec.template.spec.domain.memory.guest",
-    "spec.template.spec.domain.devices.disks",
-    "spec.template.spec.domain.devices.interfaces",
-    "spec.template.spec.networks",
-    "spec.template.spec.volumes",
-];
 
 /// A disk can be plugged in and out, and its claim replaced by another.
 const CLAIMS: [&str; 2] = ["].dataVolume", "].persistentVolumeClaim"];
@@ -55,8 +43,9 @@ pub(super) fn machine_template(change: &Change<'_>) -> Vec<Consequence> {
     let mut own = labels.filter(|label| SHAPE.iter().any(|part| is_within(label, part)) && *label != EVICTION);
     let is_disk = |label: &str| ["disks[", "volumes["].iter().any(|list| label.contains(list));
     let is_plugged = |label: &str| label.ends_with(']') || CLAIMS.iter().any(|claim| label.contains(claim));
-    let is_live =
-        own.all(|label| LIVE.iter().any(|live| is_within(label, live)) && (!is_disk(label) || is_plugged(label)));
+    let is_live = own.all(|label| {
+        entries(&WORDS["live"]).iter().any(|(live, _)| is_within(label, live)) && (!is_disk(label) || is_plugged(label))
+    });
     let name = if is_live { "machine-changes-live" } else { "machine-changes-at-start" };
     vec![sentence(name).about(change.object_name())]
 }

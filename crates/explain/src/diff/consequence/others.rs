@@ -80,9 +80,13 @@ pub(super) fn image_source(change: &Change<'_>) -> Vec<Consequence> {
         (true, _) => sentence("image-source-added").about(change.object_name()),
         (_, true) => sentence("image-source-removed").about(change.object_name()),
         _ => {
-            let is_other = registry(change.before) != registry(change.after);
+            let [was, is] = [change.before, change.after].map(source);
+            // Else a certificate or a Secret changes.
+            let is_named = was != is;
+            let [was, is] = if is_named { [was, is] } else { [change.before, change.after].map(summary) };
+            let is_other = !is_named || registry(change.before) != registry(change.after);
             let said = if is_other { "image-source-elsewhere" } else { "image-source-changes" };
-            sentence(said).turns(source(change.after), source(change.before)).about(change.object_name())
+            sentence(said).turns(is, was).about(change.object_name())
         }
     };
     vec![said]

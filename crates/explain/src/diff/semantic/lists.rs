@@ -22,24 +22,8 @@ pub struct Lists<'s> {
 
 /// Unordered lists by their last key, although no schema declares them: KubeVirt and CDI look up their gates and devices,
 /// Kubernetes merges a pod's parts by these fields (`patchMergeKey` of its API).
-const BY_KEYS: [(&str, &[&str]); 16] = [
-    ("featureGates", &[]),
-    ("disabledFeatureGates", &[]),
-    ("accessModes", &[]),
-    ("insecureRegistries", &[]),
-    ("containers", &["name"]),
-    ("initContainers", &["name"]),
-    ("env", &["name"]),
-    ("volumes", &["name"]),
-    ("volumeMounts", &["mountPath"]),
-    ("ownerReferences", &["uid", "name"]),
-    ("imagePullSecrets", &["name"]),
-    ("mediatedDevices", &["resourceName"]),
-    ("pciHostDevices", &["resourceName"]),
-    ("usbHostDevices", &["resourceName"]),
-    ("dataImportCronTemplates", &["metadata.name"]),
-    ("subjects", &["kind", "namespace", "name"]),
-];
+static BY_KEYS: LazyLock<BTreeMap<&str, Vec<&str>>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("lists.json")).expect("valid lists"));
 
 /// Possible name fields of entries without declared keys: the first that all entries have, without duplicates.
 const NAMES: [&str; 5] = ["name", "metadata.name", "resourceName", "mountPath", "type"];
@@ -60,9 +44,9 @@ impl<'s> Lists<'s> {
         let Some(Segment::Key(last)) = path.0.last() else {
             return Listing::Sequence;
         };
-        match BY_KEYS.iter().find(|(name, _)| name == last) {
-            Some((_, [])) => Listing::Set,
-            Some((_, keys)) => Listing::Map(keys.to_vec()),
+        match BY_KEYS.get(last.as_str()) {
+            Some(keys) if keys.is_empty() => Listing::Set,
+            Some(keys) => Listing::Map(keys.clone()),
             None => Listing::Sequence,
         }
     }

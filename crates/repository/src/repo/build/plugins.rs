@@ -2,34 +2,12 @@
 
 use super::super::kustomization::{fold_case, generated_from};
 use crate::prelude::*;
+use crate::repo::wrapper_fields as fields;
 
 /// Messages about what must not be in a kustomization.
 pub(super) const POLICY_GENERATOR: &str = "a PolicyGenerator, for which no program is run";
 pub(super) const CHART: &str = "for Helm charts, which helm would fetch";
 const PROGRAM: &str = "a plugin that kustomize doesn't contain, and hcoplan runs no program";
-
-/// kustomize's built-in plugins that only read files and run nothing.
-const BUILT_IN: [&str; 19] = [
-    "AnnotationsTransformer",
-    "ConfigMapGenerator",
-    "HashTransformer",
-    "IAMPolicyGenerator",
-    "ImageTagTransformer",
-    "LabelTransformer",
-    "LegacyOrderTransformer",
-    "NamespaceTransformer",
-    "PatchJson6902Transformer",
-    "PatchStrategicMergeTransformer",
-    "PatchTransformer",
-    "PrefixSuffixTransformer",
-    "PrefixTransformer",
-    "ReplacementTransformer",
-    "ReplicaCountTransformer",
-    "SecretGenerator",
-    "SortOrderTransformer",
-    "SuffixTransformer",
-    "ValueAddTransformer",
-];
 
 /// The annotations that turn an object into a plugin that runs a program or image.
 const FUNCTIONS: [&str; 2] = ["config.kubernetes.io/function", "config.k8s.io/function"];
@@ -52,7 +30,7 @@ pub(super) fn plugins(text: &str) -> Result<Vec<String>, &'static str> {
         if kind == "HelmChartInflationGenerator" {
             return Err(CHART);
         }
-        let own = document.text("apiVersion") == "builtin" && BUILT_IN.contains(&kind);
+        let own = document.text("apiVersion") == "builtin" && fields::of("kustomize.plugins").contains(&kind);
         if !own || FUNCTIONS.iter().any(is_function) {
             return Err(PROGRAM);
         }

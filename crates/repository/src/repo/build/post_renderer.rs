@@ -5,9 +5,7 @@ use super::{Additions, BUILT};
 use crate::prelude::*;
 use crate::repo::kustomization::{Kustomizations, entries_at};
 use crate::repo::nodes::said;
-
-/// The fields of a post-renderer's `kustomize`.
-const FIELDS: [&str; 4] = ["patchesStrategicMerge", "patches", "patchesJson6902", "images"];
+use crate::repo::wrapper_fields as fields;
 
 /// Changes rendered manifests as a HelmRelease's post-renderers and common metadata do, in their order.
 ///
@@ -21,7 +19,7 @@ pub(in crate::repo) fn post_render(
     whole: &Location,
 ) -> Result<(Vec<u8>, Origins), (String, Location)> {
     let renderers = release.root.list_at("spec.postRenderers").iter().filter_map(|renderer| renderer.get("kustomize"));
-    let entries = renderers.map(|kustomize| entries_at(kustomize, &FIELDS, |_| release));
+    let entries = renderers.map(|kustomize| entries_at(kustomize, fields::of("kustomize.of-helm"), |_| release));
     let renderer = |entries| Additions { entries, is_unrestricted: true, ..Additions::default() };
     let common = said(&release.root, "spec.commonMetadata");
     let last =

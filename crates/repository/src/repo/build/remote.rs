@@ -3,10 +3,6 @@
 //! Source: kustomize's `NewRepoSpecFromURL` and `IsRemoteFile`, 3.2 to 5.7. It checks whether a name is a repository or
 //! URL before it looks for a directory, so an existing directory doesn't make a name safe.
 
-/// Hosts whose names alone mark a path as a repository.
-const HOSTS: [&str; 6] =
-    ["github.com", "gitlab.com", "bitbucket.org", "dev.azure.com", "amazonaws.com", "googleapis.com"];
-
 /// Whether a name may be something else than a path below the directory: a URL, a repository in any of git's and
 /// go-getter's forms, or a query. It also matches names that kustomize doesn't fetch, as files don't need them.
 pub(in crate::repo) fn looks_remote(name: &str) -> bool {
@@ -17,7 +13,9 @@ pub(in crate::repo) fn looks_remote(name: &str) -> bool {
         || name.contains("_git/")
         || name.trim_end_matches('/').ends_with(".git")
         || name.contains(".git/")
-        || HOSTS.iter().any(|host| first == **host || first.ends_with(&format!(".{host}")))
+        || crate::repo::wrapper_fields::of("remote.hosts")
+            .iter()
+            .any(|host| first == **host || first.ends_with(&format!(".{host}")))
         || name.trim_start_matches("./").contains("//")
 }
 

@@ -11,7 +11,7 @@ use crate::repo::build::{Additions, split_image};
 use crate::repo::kustomization::{Entry, Field, entries_at, has_kustomization};
 use crate::repo::nodes::{entry, is_on, said};
 use crate::repo::paths::file_in;
-use crate::repo::wrapper_fields::{ARGO, FLUX};
+use crate::repo::wrapper_fields as fields;
 
 /// The directories that controllers build: for each what they add, with the name of what adds it. Without additions
 /// there is one build for all, first.
@@ -53,7 +53,7 @@ fn flux(applied: &Applied, source: &Source, gitops: &GitOps) -> Additions {
     let common = said(spec, "commonMetadata");
     let path = spec.get("path").or_else(|| document.root.get("kind"));
     Additions {
-        entries: entries_at(spec, &FLUX, |_| document),
+        entries: entries_at(spec, fields::of("kustomize.of-flux"), |_| document),
         generated: Vec::new(),
         generates: path.map(|path| (Arc::clone(document), path.span)),
         is_unrestricted: true,
@@ -65,7 +65,7 @@ fn flux(applied: &Applied, source: &Source, gitops: &GitOps) -> Additions {
 fn argo(applied: &Applied, source: &Source) -> Additions {
     let Some(kustomize) = source.node.get("kustomize") else { return Additions::default() };
     let document_of = |key: &str| source.document_of(applied, &format!("kustomize.{key}"));
-    let mut entries = entries_at(kustomize, &ARGO, document_of);
+    let mut entries = entries_at(kustomize, fields::of("kustomize.of-argo"), document_of);
     let mut add = |what: Field, key: &str, value: Value| {
         let node = Node { value, ..kustomize.get(key).unwrap_or(kustomize).clone() };
         entries.push(Entry { document: Arc::clone(document_of(key)), node, what });

@@ -25,6 +25,9 @@ pub(in crate::repo) enum LeftOut {
     Link,
     #[error("with `items` it is a list")]
     List,
+    /// Argo CD makes nothing of the Application then.
+    #[error("Argo CD takes only one object of a JSON file")]
+    Objects,
     /// An annotation or label of its own, with its value.
     #[error("its `{0}: {1}` says so")]
     Metadata(&'static str, &'static str),

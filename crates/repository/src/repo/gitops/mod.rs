@@ -167,7 +167,11 @@ impl Source {
         if self.only.as_ref().is_some_and(|only| only != file.as_str()) {
             return false;
         }
-        let matches = |key: &str| Some(file_pattern(self.node.text_at(key)?)?.is_match(file));
+        // To Argo CD a pattern that doesn't compile matches nothing; that of a template isn't known.
+        let matches = |key: &str| {
+            let pattern = self.node.text_at(key).filter(|pattern| !pattern.contains("{{"))?;
+            Some(file_pattern(pattern).is_some_and(|pattern| pattern.is_match(file)))
+        };
         matches("directory.include").unwrap_or(true) && !matches("directory.exclude").unwrap_or(false)
     }
 

@@ -4,9 +4,10 @@
 
 use super::{fold_case, values};
 use crate::prelude::*;
+use std::sync::LazyLock;
 
 /// What a field of a kustomization holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 pub(in crate::repo) enum Field {
     /// Nothing that changes an object: `kind`, `metadata`, `sortOptions`.
     Plain,
@@ -50,44 +51,8 @@ pub(in crate::repo) enum Field {
 }
 
 /// The keys of a kustomization; of several for one field the first is the newest.
-const FIELDS: [(&str, Field); 36] = [
-    ("apiVersion", Field::Plain),
-    ("kind", Field::Plain),
-    ("metadata", Field::Plain),
-    ("openapi", Field::OpenApi),
-    ("namePrefix", Field::NamePrefix),
-    ("nameSuffix", Field::NameSuffix),
-    ("namespace", Field::Namespace),
-    ("commonLabels", Field::CommonLabels),
-    ("labels", Field::Labels),
-    ("commonAnnotations", Field::CommonAnnotations),
-    ("patchesStrategicMerge", Field::MergePatches),
-    ("patchesJson6902", Field::JsonPatches),
-    ("patches", Field::Patches),
-    ("images", Field::Images),
-    ("imageTags", Field::Images),
-    ("replacements", Field::Replacements),
-    ("replicas", Field::Replicas),
-    ("vars", Field::Variables),
-    ("sortOptions", Field::Plain),
-    ("resources", Field::Resources),
-    ("components", Field::Components),
-    ("bases", Field::Resources),
-    ("crds", Field::Configurations),
-    ("configMapGenerator", Field::Generators("ConfigMap")),
-    ("secretGenerator", Field::Generators("Secret")),
-    ("generatorOptions", Field::Plain),
-    ("configurations", Field::Configurations),
-    ("generators", Field::Plugins),
-    ("transformers", Field::Plugins),
-    ("validators", Field::Plugins),
-    ("inventory", Field::Plain),
-    ("buildMetadata", Field::BuildMetadata),
-    ("helmCharts", Field::Charts),
-    ("helmGlobals", Field::Charts),
-    ("helmChartInflationGenerator", Field::Charts),
-    ("helmChartInflationGenerators", Field::Charts),
-];
+static FIELDS: LazyLock<Vec<(&str, Field)>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("fields.json")).expect("valid pairs"));
 
 /// Whether a field has files as `patches`, as in older releases: they are merge patches.
 ///

@@ -5,6 +5,7 @@
 use super::entry::are_patch_files;
 use super::fold_case;
 use crate::prelude::*;
+use crate::repo::wrapper_fields as fields;
 
 /// A type of JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -21,53 +22,23 @@ pub(in crate::repo) enum Shape {
     Map,
 }
 
-/// The fields by type, in lower case; `*` is an item of a list, or a value of a mapping.
-const TEXT: [&str; 12] = [
-    "namespace",
-    "nameprefix",
-    "namesuffix",
-    "patches.*.path",
-    "patches.*.patch",
-    "images.*.name",
-    "images.*.newname",
-    "images.*.newtag",
-    "images.*.digest",
-    "replicas.*.name",
-    "configmapgenerator.*.name",
-    "configmapgenerator.*.namespace",
-];
-const TEXTS: [&str; 13] = [
-    "resources",
-    "bases",
-    "components",
-    "crds",
-    "configurations",
-    "generators",
-    "transformers",
-    "validators",
-    "buildmetadata",
-    "patchesstrategicmerge",
-    "configmapgenerator.*.literals",
-    "configmapgenerator.*.files",
-    "configmapgenerator.*.envs",
-];
-const MAPS: [&str; 8] =
-    ["labels", "patches", "images", "replicas", "replacements", "vars", "helmcharts", "configmapgenerator"];
-const PAIRS: [&str; 4] = ["commonlabels", "commonannotations", "labels.*.pairs", "openapi"];
-const MAP: [&str; 5] = ["", "metadata", "generatoroptions", "helmglobals", "patches.*.target"];
-const NUMBER: [&str; 1] = ["replicas.*.count"];
-
 /// The type of a field, if it has one of its own.
 fn shape_of(path: &str) -> Option<Shape> {
     let path =
         fold_case(path).replacen("secretgenerator", "configmapgenerator", 1).replacen("patchesjson6902", "patches", 1);
     let above = path.strip_suffix(".*").unwrap_or("~");
-    let is_in = |lists: &[&[&str]], path: &str| lists.iter().any(|list| list.contains(&path));
+    let is_in = |lists: &[&str], path: &str| lists.iter().any(|list| fields::of(list).contains(&path));
     match () {
-        () if is_in(&[&TEXT], &path) || is_in(&[&TEXTS, &PAIRS], above) => Some(Shape::Text),
-        () if is_in(&[&TEXTS, &MAPS], &path) => Some(Shape::List),
-        () if is_in(&[&PAIRS, &MAP], &path) || is_in(&[&MAPS], above) => Some(Shape::Map),
-        () => is_in(&[&NUMBER], &path).then_some(Shape::Number),
+        () if is_in(&["kustomization.text"], &path)
+            || is_in(&["kustomization.texts", "kustomization.pairs"], above) =>
+        {
+            Some(Shape::Text)
+        }
+        () if is_in(&["kustomization.texts", "kustomization.maps"], &path) => Some(Shape::List),
+        () if is_in(&["kustomization.pairs", "kustomization.map"], &path) || is_in(&["kustomization.maps"], above) => {
+            Some(Shape::Map)
+        }
+        () => is_in(&["kustomization.number"], &path).then_some(Shape::Number),
     }
 }
 
@@ -88,7 +59,7 @@ pub(super) fn mistyped<'n>(node: &'n Node, path: &str) -> Option<(&'n Node, Stri
     let inner = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     let own = if are_patch_files(path, node) { "~".to_owned() } else { inner("*") };
     let items = node.items().iter().map(|item| (item, own.clone()));
-    let are_pairs = PAIRS.contains(&&*fold_case(path));
+    let are_pairs = fields::of("kustomization.pairs").contains(&&*fold_case(path));
     let entries = node.entries().iter().map(|entry| {
         let key = if are_pairs { "*" } else { &*entry.key.text };
         (&entry.value, inner(key))

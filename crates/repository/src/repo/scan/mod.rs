@@ -16,12 +16,12 @@ use super::kustomization::{Kustomization, Named, is_kustomization};
 use super::listed;
 use super::mentions::{HCO, HINTS, contains_encoded_group, has, has_any, hints};
 use super::statements::{OPERATOR, StatementKind};
-use super::wrapper_changes::{FLEET_FILE, changes_others};
-use super::wrappers::ansible;
+use super::wrapper_changes::{FLEET_FILE, K3S, changes_others};
+use super::wrapper_fields as fields;
 use super::wrappers::embedded::{self, Embedded, Texts};
 use super::wrappers::files;
-use super::wrappers::mutations;
 use super::wrappers::unknown::is_filled_in;
+use super::wrappers::{ansible, commands};
 use crate::prelude::*;
 
 /// hcoplan's API group; a file that mentions it must be readable.
@@ -211,8 +211,11 @@ impl Content {
     pub(super) fn found(&self) -> Vec<FoundObject> {
         let mut found = Vec::new();
         // A ResourceSet's inputs fill in the group, too.
-        let is_policy = contains_any(self.file.text(), &mutations::GROUPS);
-        let mentions = is_policy || mentions_hco(self.file.text()) || self.file.text().contains("ResourceSet");
+        let is_policy = contains_any(self.file.text(), fields::of("mutators.groups"));
+        let mentions = is_policy
+            || mentions_hco(self.file.text())
+            || self.file.text().contains("ResourceSet")
+            || commands::may_be_in(self.file.text());
         for (document, index) in self.documents.iter().zip(0..) {
             classify(index, &document.root, &mut found);
             if changes_others(document) {
@@ -222,7 +225,7 @@ impl Content {
                 found.push(FoundObject::at(index, None, FoundKind::NotPlanned));
             }
         }
-        if !self.missed.is_empty() {
+        if !self.missed.is_empty() || self.commands().next().is_some() {
             found.push(FoundObject::at(u32::MAX, None, FoundKind::NotPlanned));
         }
         for (embedded, index) in self.embedded.iter().zip(self.documents.len()..) {
@@ -384,7 +387,8 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
 fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
     // A chart's files are rendered with it.
     let is_meant = || has_any(&bytes, &HINTS) && std::str::from_utf8(&bytes).is_ok_and(has_kind_like);
-    let may_matter = has(&bytes, "HyperConverged") || has(&bytes, HCO) || is_meant();
+    let commands = || std::str::from_utf8(&bytes).is_ok_and(commands::may_be_in);
+    let may_matter = has(&bytes, "HyperConverged") || has(&bytes, HCO) || is_meant() || commands();
     if !may_matter || charts::is_in_chart(tree, path) {
         return Scanned::default();
     }
@@ -457,7 +461,7 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
         let subscription = || has(text, "Subscription") && has(text, PACKAGE);
         let statement = || any(&STATEMENTS);
         let named = || has(text, PACKAGE) && has(text, "metadata");
-        let changing = || any(&CONTROLLERS) || any(&mutations::GROUPS);
+        let changing = || commands::may_be_in(text) || any(&CONTROLLERS) || any(fields::of("mutators.groups"));
         let filled_in = || any_kind(text, |kind| kind.lines().next().is_some_and(is_filled_in));
         if filled_in() || nodes || machines() || subscription() || statement() || named() || changing() {
             Interest::Some
@@ -481,8 +485,14 @@ fn may_be_binary(text: &str) -> bool {
 }
 
 /// What names a controller's object.
-const CONTROLLERS: [&str; 5] =
-    ["PolicyGenerator", "argoproj.io/", ".toolkit.fluxcd.io", "apps.open-cluster-management.io/", "fleet.cattle.io/"];
+const CONTROLLERS: [&str; 6] = [
+    "PolicyGenerator",
+    "argoproj.io/",
+    ".toolkit.fluxcd.io",
+    "apps.open-cluster-management.io/",
+    "fleet.cattle.io/",
+    K3S,
+];
 
 /// What names another manifest with facts; a CSV of HCO mentions its API group.
 const STATEMENTS: [&str; 4] = ["OperatorGroup", "OperatorPolicy", "ClusterVersion", OPERATOR];

@@ -1,6 +1,7 @@
 //! HyperConvergeds of a file in wrappers, or that aren't planned.
 
 use super::super::listed;
+use super::super::wrappers::commands;
 use super::super::wrappers::embedded::Embedded;
 use super::super::wrappers::not_planned::{self, NotPlannedReason};
 use super::super::wrappers::{NotPlannedObject, Unknown};
@@ -30,11 +31,18 @@ impl Content {
         found
     }
 
+    /// The commands of a script that change or delete HyperConvergeds.
+    pub(super) fn commands(&self) -> impl Iterator<Item = Span> {
+        let script = if self.documents.is_empty() { self.file.text() } else { "" };
+        commands::in_script(script).into_iter().map(|range| Span::new(range.start, range.end))
+    }
+
     /// The findings about them.
     pub(in super::super) fn not_planned(&self, document: u32) -> Vec<Finding> {
         let Some(of) = self.documents.get(document as usize) else {
-            let missed = self.missed.iter();
-            return missed.map(|span| not_planned::unreadable_text(&self.file, *span)).collect();
+            let missed = self.missed.iter().map(|span| not_planned::unreadable_text(&self.file, *span));
+            let commands = self.commands().map(|span| not_planned::commanded(&self.file, span));
+            return missed.chain(commands).collect();
         };
         let found = self.not_planned_in(document);
         found.iter().map(|one| not_planned::finding(one, of)).collect()

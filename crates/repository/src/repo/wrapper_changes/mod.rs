@@ -15,7 +15,7 @@ use super::listed;
 use super::mentions;
 use super::nodes::{all_nodes, entry, fields_at};
 use super::paths::{file_in, parent};
-use super::wrapper_fields::{self as fields, ARGO, FLUX};
+use super::wrapper_fields as fields;
 use crate::prelude::*;
 
 const KIND: &str = "HyperConverged";
@@ -24,17 +24,20 @@ const KIND: &str = "HyperConverged";
 pub(super) fn is_planned(field: &str) -> bool {
     let last = |key: &str| field.split('.').any(|part| part == key);
     match field.split_once("kustomize.") {
-        Some((_, own)) => ARGO.iter().any(|key| own.starts_with(key)),
+        Some((_, own)) => fields::of("kustomize.of-argo").iter().any(|key| own.starts_with(key)),
         None => field.starts_with("spec.") && is_of_flux(last) || last("postBuild"),
     }
 }
 
 fn is_of_flux(is_it: impl Fn(&str) -> bool) -> bool {
-    FLUX.iter().chain(&["commonMetadata", "postRenderers"]).any(|key| is_it(key))
+    fields::of("kustomize.of-flux").iter().chain(&["commonMetadata", "postRenderers"]).any(|key| is_it(key))
 }
 
 /// Fleet's settings of a directory.
 pub(super) const FLEET_FILE: &str = "fleet.yaml";
+
+/// The group of K3s' charts.
+pub(super) const K3S: &str = "helm.cattle.io/";
 
 /// A field of a controller's object that changes what it applies.
 #[derive(Debug)]
@@ -215,8 +218,13 @@ impl Changes<'_> {
 
     /// Takes in what a controller's object changes, or a part of one that a kustomization puts into it.
     fn object(&mut self, api_version: &str, kind: &str, root: &Node, file: &Utf8Path) {
-        let Some(kind) = Kind::of(api_version, kind) else { return };
         let spec = root.get("spec");
+        // Of K3s.
+        if let ("HelmChart", Some(spec)) = (kind, spec.filter(|_| api_version.starts_with(K3S))) {
+            let chart = spec.get("chart");
+            self.chart(chart, &[chart, spec.get("repo")], &[spec.get("valuesContent")]);
+        }
+        let Some(kind) = Kind::of(api_version, kind) else { return };
         match (kind, spec) {
             (Kind::Application, Some(spec)) => self.application(spec, spec),
             (Kind::ApplicationSet, Some(spec)) => self.application_set(spec),
@@ -301,8 +309,9 @@ impl Changes<'_> {
         for entry in node.entries() {
             let key = entry.key.text.as_str();
             let value = &entry.value;
-            let is_planned =
-                self.is_built && (is_of_flux(|own| own == key) || prefix == "kustomize." && ARGO.contains(&key));
+            let is_planned = self.is_built
+                && (is_of_flux(|own| own == key)
+                    || prefix == "kustomize." && fields::of("kustomize.of-argo").contains(&key));
             let changes = match key {
                 key if harmless.contains(&key) || is_planned => false,
                 "patches" | "patchesJson6902" | "patchesStrategicMerge" => {

@@ -6,27 +6,13 @@ use super::{Wrapper, group};
 use crate::prelude::*;
 use crate::repo::mentions::HCO;
 use crate::repo::nodes::fields_at;
-
-/// The modules, by their full names and those before collections.
-const MODULES: [&str; 8] = [
-    "kubernetes.core.k8s",
-    "kubernetes.core.k8s_json_patch",
-    "k8s_json_patch",
-    "community.kubernetes.k8s",
-    "community.okd.k8s",
-    "redhat.openshift.k8s",
-    "k8s",
-    "openshift",
-];
-
-/// The keys of tasks in plays, roles and blocks.
-const LISTS: [&str; 8] = ["pre_tasks", "tasks", "post_tasks", "handlers", "block", "rescue", "always", "roles"];
+use crate::repo::wrapper_fields as fields;
 
 /// Whether a list has plays or tasks, not objects.
 pub(super) fn is_tasks(list: &Node) -> bool {
     let has = |item: &Node, key: &str| item.get(key).is_some();
     list.items().iter().any(|item| {
-        let mut keys = ["name", "hosts"].iter().chain(&LISTS).chain(&MODULES);
+        let mut keys = ["name", "hosts"].iter().chain(fields::of("ansible.lists")).chain(fields::of("ansible.modules"));
         !has(item, "kind") && keys.any(|key| has(item, key))
     })
 }
@@ -84,7 +70,7 @@ pub(in super::super) fn fill_in_variables(list: &mut Node, known: &Variables) {
         for entry in entries {
             match entry.key.text.as_str() {
                 "vars" => {}
-                key if LISTS.contains(&key) => fill_in_variables(&mut entry.value, &known),
+                key if fields::of("ansible.lists").contains(&key) => fill_in_variables(&mut entry.value, &known),
                 _ => fill_in(&mut entry.value, &known, 0),
             }
         }
@@ -181,14 +167,14 @@ pub(super) fn removed_manifests(list: &Node) -> Vec<&Node> {
 
 fn each<'n>(list: &'n Node, found: &mut dyn FnMut(&'n Node, &'n Node)) {
     for task in list.items() {
-        for module in MODULES {
+        for module in fields::of("ansible.modules") {
             if let Some(arguments) = task.get(module)
                 && matches!(arguments.value, Value::Map(_))
             {
                 found(task, arguments);
             }
         }
-        for key in LISTS {
+        for key in fields::of("ansible.lists") {
             if let Some(inner) = task.get(key) {
                 each(inner, found);
             }

@@ -17,6 +17,7 @@ use super::unknown::{self, Unknown, UnknownKind};
 use super::{ansible, group, policy};
 use crate::prelude::*;
 use crate::repo::nodes::{all_nodes, entry, fields_at, value_mut};
+use crate::repo::wrapper_fields as fields;
 
 /// A manifest in a text.
 #[derive(Debug, Clone)]
@@ -146,13 +147,10 @@ pub(in super::super) fn of_variables(document: &Document) -> Vec<Embedded> {
     found.into_iter().map(embed).collect()
 }
 
-/// The keys of variables that plays, blocks and tasks set.
-const VARIABLES: [&str; 3] = ["vars", "set_fact", "ansible.builtin.set_fact"];
-
 /// Visits the variables of plays, blocks and tasks.
 fn plays<'n>(list: &'n Node, found: &mut dyn FnMut(&'n Node)) {
     for item in list.items() {
-        VARIABLES.iter().filter_map(|key| item.get(key)).for_each(&mut *found);
+        fields::of("ansible.variables").iter().filter_map(|key| item.get(key)).for_each(&mut *found);
         for entry in item.entries().iter().filter(|entry| !entry.value.items().is_empty()) {
             plays(&entry.value, found);
         }

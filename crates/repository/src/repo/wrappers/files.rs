@@ -3,6 +3,7 @@
 use super::mask::Language;
 use crate::prelude::*;
 use crate::repo::kustomization::is_kustomization;
+use crate::repo::wrapper_fields as fields;
 
 /// How a file contains manifests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,36 +15,6 @@ pub(super) enum Form {
     /// Unknown: an image contains them, or an unsupported language.
     Unread,
 }
-
-/// Templates and programs in unsupported languages that print manifests. Of programs only Pulumi's and cdk8s's, see
-/// [`is_program`].
-const UNREAD: [&str; 21] = [
-    ".tftpl",
-    ".erb",
-    ".mustache",
-    ".hbs",
-    ".jsonnet",
-    ".libsonnet",
-    ".cue",
-    ".hcl",
-    ".dhall",
-    ".nix",
-    ".ctmpl",
-    ".ejs",
-    ".epp",
-    ".ftl",
-    ".json5",
-    ".k",
-    ".liquid",
-    ".njk",
-    ".pkl",
-    ".star",
-    ".vm",
-];
-
-/// Suffixes after `.yaml` of backups, documentation and signatures; any other is a template's.
-const NOT_MANIFESTS: [&str; 14] =
-    ["bak", "backup", "orig", "old", "rej", "swp", "disabled", "off", "example", "sample", "dist", "md", "adoc", "sig"];
 
 /// Whether a file is a program by its name, in a directory tree for which programs write manifests.
 pub(in super::super) fn is_program(path: &Utf8Path, is_there: impl Fn(&Utf8Path) -> bool) -> bool {
@@ -104,7 +75,7 @@ fn of_name(path: &Utf8Path) -> Option<Form> {
     let is_manifest = ends(&[".yaml", ".yml", ".json"]);
     let behind = [".yaml.", ".yml.", ".json."].iter().find_map(|suffix| Some(name.split_once(suffix)?.1));
     let behind = behind.filter(|_| !is_manifest);
-    if ends(&UNREAD) || behind.is_some_and(|ending| !NOT_MANIFESTS.contains(&ending)) {
+    if ends(fields::of("unread")) || behind.is_some_and(|ending| !fields::of("not-manifests").contains(&ending)) {
         return Some(Form::Unread);
     }
     if ends(&[".tf"]) {

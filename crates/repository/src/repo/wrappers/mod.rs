@@ -5,6 +5,7 @@
 //! set are [unknown]: they are removed and reported.
 
 pub(super) mod ansible;
+pub(super) mod commands;
 pub(super) mod embedded;
 pub(super) mod files;
 mod inline;
@@ -19,6 +20,7 @@ pub(super) use inline::without_blanks;
 pub(super) use not_planned::NotPlannedObject;
 pub(super) use unknown::Unknown;
 
+use super::wrapper_fields as fields;
 use crate::prelude::*;
 
 /// The documents of a template of Go, with its actions masked and its conditional parts kept.
@@ -41,22 +43,15 @@ pub(super) fn wrapped_nodes(node: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
     if !node.items().is_empty() {
         return ansible::objects(node);
     }
-    let list = match (group(node), node.text("kind")) {
-        ("policy.open-cluster-management.io", "Policy" | "ConfigurationPolicy") => return Some(policy::objects(node)),
-        ("kubernetes.crossplane.io", "Object") => {
-            let wrapper = Wrapper { node, is_template: false };
-            return Some(node.below("spec.forProvider.manifest").into_iter().map(|n| (n, wrapper)).collect());
+    let kind = format!("{}/{}", group(node), node.text("kind"));
+    let wrapper = |path: &str| Wrapper { node, is_template: path == "objects" };
+    match fields::pairs_of("wrappers").find(|(known, _)| *known == kind)?.1 {
+        "" => Some(policy::objects(node)),
+        path => {
+            let inner = node.below(path).filter(|inner| !matches!(inner.value, Value::Seq(_)));
+            Some(inner.into_iter().chain(node.list_at(path)).map(|n| (n, wrapper(path))).collect())
         }
-        ("work.open-cluster-management.io", "ManifestWork") => "spec.workload.manifests",
-        ("work.open-cluster-management.io", "ManifestWorkReplicaSet") => "spec.manifestWorkTemplate.workload.manifests",
-        ("addon.open-cluster-management.io", "AddOnTemplate") => "spec.agentSpec.workload.manifests",
-        ("hypershift.openshift.io", "HostedCluster") => "spec.configuration.items",
-        ("hive.openshift.io", "SyncSet" | "SelectorSyncSet") => "spec.resources",
-        ("template.openshift.io" | "", "Template") => "objects",
-        _ => return None,
-    };
-    let wrapper = Wrapper { node, is_template: list == "objects" };
-    Some(node.list_at(list).iter().map(|n| (n, wrapper)).collect())
+    }
 }
 
 fn group(node: &Node) -> &str {

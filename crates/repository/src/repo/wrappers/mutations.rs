@@ -6,34 +6,12 @@ use super::group;
 use crate::prelude::*;
 use crate::repo::mentions::HCO;
 use crate::repo::nodes::{all_nodes, is_on};
-
-/// The groups and kinds of objects that change others at admission, or delete them.
-const MUTATORS: [(&str, &str); 13] = [
-    ("kyverno.io", "ClusterPolicy"),
-    ("kyverno.io", "Policy"),
-    ("kyverno.io", "ClusterCleanupPolicy"),
-    ("kyverno.io", "CleanupPolicy"),
-    ("policies.kyverno.io", "MutatingPolicy"),
-    ("policies.kyverno.io", "DeletingPolicy"),
-    ("policies.kubewarden.io", "ClusterAdmissionPolicy"),
-    ("policies.kubewarden.io", "AdmissionPolicy"),
-    ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
-    ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"),
-    ("mutations.gatekeeper.sh", "Assign"),
-    ("mutations.gatekeeper.sh", "AssignMetadata"),
-    ("mutations.gatekeeper.sh", "ModifySet"),
-];
-
-/// The groups, as files that are read because of them have them.
-pub(in super::super) const GROUPS: [&str; 4] =
-    ["kyverno.io/", "policies.kubewarden.io/", "admissionregistration.k8s.io/", "mutations.gatekeeper.sh/"];
-
-/// Fields in which a policy names what it matches.
-const MATCHES: [&str; 6] = ["kinds", "resources", "apiGroups", "groups", "targets", "kind"];
+use crate::repo::wrapper_fields as fields;
 
 /// Whether an object changes HyperConvergeds, or makes them.
 pub(super) fn changes_hyperconverged(root: &Node) -> bool {
-    let is_mutator = MUTATORS.contains(&(group(root), root.text("kind")));
+    let kind = format!("{}/{}", group(root), root.text("kind"));
+    let is_mutator = fields::of("mutators").contains(&kind.as_str());
     // HCO's own webhook is planned.
     let is_own = root.list_at("webhooks").iter().any(|hook| hook.text("name").ends_with("hco.kubevirt.io"));
     let acts = match group(root) {
@@ -42,6 +20,19 @@ pub(super) fn changes_hyperconverged(root: &Node) -> bool {
         _ => true,
     };
     is_mutator && !is_own && acts && names(root, false)
+}
+
+/// Whether it is Argo CD's own configuration, and has Argo CD leave HyperConvergeds alone.
+pub(super) fn excludes_hyperconverged(root: &Node) -> bool {
+    let text = root.get("data").and_then(|data| data.get("resource.exclusions")).and_then(Node::as_str);
+    let is_meant = |exclusion: &Node| {
+        let texts = |key: &str| exclusion.list_at(key).iter().filter_map(Node::as_str).collect::<Vec<_>>();
+        let (groups, kinds) = (texts("apiGroups"), texts("kinds"));
+        groups.iter().any(|group| kinds.iter().any(|kind| matches_kind(&format!("{group}/v/{kind}").to_lowercase())))
+    };
+    let parsed = yaml::parse_yaml(&SourceFile::new("exclusions", text.unwrap_or_default()));
+    root.text_at("metadata.name") == Some("argocd-cm")
+        && parsed.documents.iter().any(|d| d.root.items().iter().any(is_meant))
 }
 
 fn has_key(node: &Node, keys: &[&str]) -> bool {
@@ -66,9 +57,9 @@ fn names(node: &Node, is_match: bool) -> bool {
     match &node.value {
         Value::String(text) => is_match && is_meant(text),
         Value::Seq(items) => items.iter().any(|item| names(item, is_match)),
-        Value::Map(entries) => {
-            entries.iter().any(|entry| names(&entry.value, MATCHES.contains(&entry.key.text.as_str())))
-        }
+        Value::Map(entries) => entries
+            .iter()
+            .any(|entry| names(&entry.value, fields::of("mutators.matches").contains(&entry.key.text.as_str()))),
         _ => false,
     }
 }

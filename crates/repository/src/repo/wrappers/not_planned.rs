@@ -2,9 +2,10 @@
 
 use super::super::mentions::{HCO, contains_encoded_group, hints};
 use super::unknown::{is_filled_in, may_be, may_become_hyperconverged};
-use super::{ansible, group, inline, mutations, policy};
+use super::{ansible, commands, group, inline, mutations, policy};
 use crate::prelude::*;
 use crate::repo::nodes::has_map;
+use crate::repo::wrapper_fields as fields;
 
 /// A HyperConverged that isn't planned, with its wrapper.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,27 +24,22 @@ pub(in super::super) enum NotPlannedReason {
     Changed,
     /// A policy of this kind changes it when it is applied.
     Mutated(String),
+    /// A command changes or deletes it.
+    Commanded,
+    /// Argo CD leaves it alone.
+    Excluded,
     /// It is in an object of this kind.
     Inside(String),
     /// It is in a text of an object of this kind.
     InText(String),
 }
 
-/// Kinds that contain examples and descriptions.
-const EXAMPLES: [&str; 6] = [
-    "ClusterServiceVersion",
-    "CustomResourceDefinition",
-    "ConsoleYAMLSample",
-    "ConsoleQuickStart",
-    "PackageManifest",
-    "HyperConverged",
-];
-
 /// The HyperConvergeds in a document that aren't `planned`.
 pub(in super::super) fn find(root: &Node, planned: &[&Node]) -> Vec<NotPlannedObject> {
     let mut out = Vec::new();
-    let is_example =
-        EXAMPLES.contains(&root.text("kind")) || root.text("schema").starts_with("olm.") || group(root) == HCO;
+    let is_example = fields::of("examples").contains(&root.text("kind"))
+        || root.text("schema").starts_with("olm.")
+        || group(root) == HCO;
     if is_example {
         return out;
     }
@@ -116,7 +112,17 @@ impl<'n> Walk<'n, '_> {
                 let reason = NotPlannedReason::InText(wrapper.to_owned());
                 self.out.push(NotPlannedObject { span: node.span, reason });
             }
+            Value::String(text) if commands::is_in(text) => {
+                self.out.push(NotPlannedObject { span: node.span, reason: NotPlannedReason::Commanded });
+            }
             _ => {}
+        }
+        if self.out.len() == known && commands::is_of(node) {
+            let span = node.get("command").or(node.get("action")).map_or(node.span, |value| value.span);
+            self.out.push(NotPlannedObject { span, reason: NotPlannedReason::Commanded });
+        }
+        if is_root && mutations::excludes_hyperconverged(node) {
+            self.out.push(NotPlannedObject { span: node.span, reason: NotPlannedReason::Excluded });
         }
         // One that it makes or checks is named itself.
         if self.out.len() == known && mutations::changes_hyperconverged(node) {
@@ -190,6 +196,13 @@ pub(in super::super) fn unreadable_text(file: &Arc<SourceFile>, span: Span) -> F
         .help("check its tool's output: `… | hcoplan lint -`")
 }
 
+/// The finding about a command that changes or deletes HyperConvergeds.
+pub(in super::super) fn commanded(file: &Arc<SourceFile>, span: Span) -> Finding {
+    let message = "a command changes or deletes HyperConvergeds when it runs, which is not in the plan";
+    let help = "write what it sets into the HyperConverged itself, and remove it";
+    Finding::new(&HCO_NOT_PLANNED, message).info().at(Location::new(file, span)).label("not planned").help(help)
+}
+
 /// The finding about a HyperConverged that isn't planned.
 pub(in super::super) fn finding(object: &NotPlannedObject, document: &Document) -> Finding {
     let is_text = matches!(object.reason, NotPlannedReason::InText(_));
@@ -207,6 +220,11 @@ pub(in super::super) fn finding(object: &NotPlannedObject, document: &Document) 
         NotPlannedReason::Mutated(kind) => (
             format!("a {kind} changes HyperConvergeds when they are applied, which is not in the plan"),
             "write what it sets into the HyperConverged itself, or exclude its kind",
+        ),
+        NotPlannedReason::Commanded => return commanded(&document.file, object.span),
+        NotPlannedReason::Excluded => (
+            "Argo CD's configuration excludes HyperConvergeds, which is not in the plan".to_owned(),
+            "remove it from `resource.exclusions`, if Argo CD is to apply it",
         ),
         NotPlannedReason::Inside(kind) | NotPlannedReason::InText(kind) => (
             format!(

@@ -5,42 +5,7 @@
 use super::object::{Placed, Value};
 use super::{Beyond, BeyondKind, Refused, RefusedReason};
 use crate::prelude::*;
-
-/// The lists of Kubernetes' own kinds whose items are merged, with the key of an item.
-const MERGED_LISTS: [(&str, &str); 12] = [
-    ("containers", "name"),
-    ("initContainers", "name"),
-    ("ephemeralContainers", "name"),
-    ("env", "name"),
-    ("volumes", "name"),
-    ("volumeMounts", "mountPath"),
-    ("volumeDevices", "devicePath"),
-    ("imagePullSecrets", "name"),
-    ("hostAliases", "ip"),
-    ("secrets", "name"),
-    ("topologySpreadConstraints", "topologyKey"),
-    ("conditions", "type"),
-];
-
-/// Lists of Kubernetes' own kinds that are replaced.
-const REPLACED_LISTS: [&str; 16] = [
-    "args",
-    "command",
-    "tolerations",
-    "envFrom",
-    "rules",
-    "subjects",
-    "resources",
-    "verbs",
-    "apiGroups",
-    "items",
-    "accessModes",
-    "matchExpressions",
-    "values",
-    "nodeSelectorTerms",
-    "add",
-    "drop",
-];
+use crate::repo::wrapper_fields as fields;
 
 /// What a directive does.
 #[derive(PartialEq, Eq)]
@@ -150,8 +115,9 @@ impl Merge {
             return Ok(Some(replaced()));
         }
         let name = self.path.last().map_or("", String::as_str);
-        let Some((_, key)) = MERGED_LISTS.iter().find(|(list, _)| *list == name) else {
-            if REPLACED_LISTS.contains(&name) {
+        let mut merged = fields::pairs_of("kustomize.merged-lists");
+        let Some((_, key)) = merged.find(|(list, _)| *list == name) else {
+            if fields::of("kustomize.replaced-lists").contains(&name) {
                 return Ok(Some(replaced()));
             }
             return Err(NotMerged::beyond(place, BeyondKind::List));

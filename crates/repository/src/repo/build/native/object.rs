@@ -1,6 +1,7 @@
 //! Objects of a build: values with the places that wrote them, and identities.
 
 use crate::prelude::*;
+use crate::repo::wrapper_fields as fields;
 
 use hcoplan_yaml::{KustomizeScalar, Value as Written, kustomize_reads};
 use serde_json::{Map, Value as Json};
@@ -177,37 +178,6 @@ pub(in crate::repo) struct Id {
     pub(super) namespace: String,
 }
 
-/// The cluster-scoped kinds of Kubernetes' own groups. kustomize knows no others: a custom kind counts as namespaced.
-const CLUSTER_SCOPED: [&str; 27] = [
-    "APIService",
-    "CSIDriver",
-    "CSINode",
-    "CertificateSigningRequest",
-    "ClusterRole",
-    "ClusterRoleBinding",
-    "ComponentStatus",
-    "CustomResourceDefinition",
-    "FlowSchema",
-    "IngressClass",
-    "MutatingWebhookConfiguration",
-    "Namespace",
-    "Node",
-    "PersistentVolume",
-    "PodSecurityPolicy",
-    "PriorityClass",
-    "PriorityLevelConfiguration",
-    "RuntimeClass",
-    "SelfSubjectAccessReview",
-    "SelfSubjectRulesReview",
-    "StorageClass",
-    "SubjectAccessReview",
-    "TokenReview",
-    "ValidatingAdmissionPolicy",
-    "ValidatingAdmissionPolicyBinding",
-    "ValidatingWebhookConfiguration",
-    "VolumeAttachment",
-];
-
 impl Id {
     pub(super) fn of(object: &Placed) -> Self {
         let version = object.text(&["apiVersion"]);
@@ -227,7 +197,8 @@ impl Id {
     }
 
     pub(super) fn is_cluster_scoped(&self) -> bool {
-        self.is_built_in() && CLUSTER_SCOPED.contains(&self.kind.as_str())
+        // kustomize knows only those of Kubernetes' own groups: a custom kind counts as namespaced.
+        self.is_built_in() && fields::of("kustomize.cluster-scoped").contains(&self.kind.as_str())
     }
 
     /// The namespace that is compared: one that isn't written is `default`.

@@ -13,6 +13,7 @@ use hcoplan_diagnostics::source::{Scratch, program};
 
 use super::{BuildError, start_of};
 use crate::prelude::*;
+use crate::repo::wrapper_fields as fields;
 
 /// The longest duration of a build.
 const MAX_DURATION: Duration = Duration::from_secs(60);
@@ -23,48 +24,6 @@ const MAX_ERROR_BYTES: usize = 64 << 10;
 
 /// The environment variables that kustomize and Helm inherit. A generator can print each.
 const INHERITED: [&str; 6] = ["TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LANG", "LC_ALL"];
-
-/// What a build that fetches inherits, too: how to find git, the user's keys and configuration, and proxies.
-const INHERITED_TO_FETCH: [&str; 20] = [
-    "PATH",
-    "HOME",
-    "USER",
-    "USERPROFILE",
-    "XDG_CONFIG_HOME",
-    "SSH_AUTH_SOCK",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
-    "GIT_ASKPASS",
-    "GIT_CONFIG_GLOBAL",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "NO_PROXY",
-    "ALL_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "no_proxy",
-    "all_proxy",
-];
-
-/// Variables that are set in addition: they disable fetching if no namespace blocks the network. Port 9 is the discard
-/// service's, where nothing listens.
-const SET: [(&str, &str); 13] = [
-    ("GIT_ALLOW_PROTOCOL", ""),
-    ("GIT_TERMINAL_PROMPT", "0"),
-    ("HTTP_PROXY", "http://127.0.0.1:9"),
-    ("HTTPS_PROXY", "http://127.0.0.1:9"),
-    ("http_proxy", "http://127.0.0.1:9"),
-    ("https_proxy", "http://127.0.0.1:9"),
-    ("ALL_PROXY", "http://127.0.0.1:9"),
-    ("GOTRACEBACK", "none"),
-    ("KUBECONFIG", "/dev/null"),
-    ("KUBECTL_KUBERC", "false"),
-    ("HELM_NO_PLUGINS", "1"),
-    ("HELM_PLUGINS", "/dev/null"),
-    ("HELM_REPOSITORY_CONFIG", "/dev/null"),
-];
 
 /// A file that Helm reads at every start; Helm 4 fails where it is empty, and both do without one.
 const REGISTRY: &str = "HELM_REGISTRY_CONFIG";
@@ -245,14 +204,14 @@ fn link_to_directory(target: &Utf8Path, link: &Utf8Path) -> io::Result<()> {
 /// A command with few environment variables, and without network if possible.
 fn sandboxed(path: &Path) -> Command {
     let mut command = without_network(path);
-    command.env_clear().envs(inherited(&INHERITED)).envs(SET);
+    command.env_clear().envs(inherited(&INHERITED)).envs(fields::pairs_of("environment"));
     command
 }
 
 /// A command with the network, and no variable that it doesn't need for it.
 fn fetching(path: &Path) -> Command {
     let mut command = Command::new(path);
-    command.env_clear().envs(inherited(&INHERITED)).envs(inherited(&INHERITED_TO_FETCH));
+    command.env_clear().envs(inherited(&INHERITED)).envs(inherited(fields::of("inherited-to-fetch")));
     command
 }
 
