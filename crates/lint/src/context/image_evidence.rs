@@ -236,7 +236,8 @@ impl Record {
                 }
             }
             EvidenceOwner::References(all) => {
-                let wanted = [Some(image), untagged.as_deref()].map(|image| image.map(plain));
+                let digest = image.split_once('@').map(|(_, digest)| digest);
+                let wanted = [Some(image), untagged.as_deref(), digest].map(|image| image.map(plain));
                 all.iter().any(|reference| wanted.contains(&Some(plain(reference))))
             }
         }
@@ -303,6 +304,25 @@ mod tests {
             ("quay.io_a_b_sha256_1.json", "quay.io/a/b:9@sha256:1", "List amd64 arm64"),
         ] {
             assert_eq!(show(&[(path, LIST)], image), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_digest_of_a_list_is_one_of_its_images() {
+        let list = r#"{"manifests": [
+            {"digest": "sha256:a", "platform": {"architecture": "amd64", "os": "linux"}},
+            {"digest": "sha256:b", "platform": {"architecture": "arm64", "os": "linux"}}]}"#;
+        let verbose = r#"[{"Ref": "x/y:1",
+            "Descriptor": {"digest": "sha256:a", "platform": {"architecture": "amd64", "os": "linux"}}}]"#;
+        let named = format!("'q.io/x/y:1': {list}");
+        for (path, text, image, expected) in [
+            ("q.io_x_y_1.json", list, "q.io/x/y@sha256:a", "Single amd64"),
+            ("q.io_x_y_1.json", list, "mirror.io/z:1@sha256:b", "Single arm64"),
+            ("q.io_x_y_1.json", list, "q.io/x/y@sha256:c", "-"),
+            ("a.json", verbose, "x/y@sha256:a", "Single amd64"),
+            ("images.yaml", named.as_str(), "q.io/x/y@sha256:b", "Single arm64"),
+        ] {
+            assert_eq!(show(&[(path, text)], image), expected, "{image}");
         }
     }
 
@@ -414,6 +434,7 @@ mod tests {
                 "amd64 s390x",
             ),
             ("a.sh", "crane copy --platform linux/arm64 x.io/a:1 q.io/a/b:1\n", "q.io/a/b:1", "arm64"),
+            ("a.sh", "regctl image copy --platform linux/arm64 x.io/a:1 q.io/a/b:1\n", "q.io/a/b:1", "arm64"),
             (
                 "a.sh",
                 "skopeo sync --override-arch amd64 --src docker --dest docker x.io/z/b:1 q.io/a\n",

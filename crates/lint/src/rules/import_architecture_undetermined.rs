@@ -4,15 +4,12 @@ use hcoplan_planner::boot::Architectures;
 use hcoplan_planner::inventory::Architecture;
 
 use super::prelude::*;
+use crate::context::DiskSpec;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let is_cdi = |document: &Document| document.text("apiVersion").starts_with("cdi.kubevirt.io/");
-    for (_, document, path) in cx.declared_volumes().filter(|(_, document, _)| is_cdi(document)) {
-        out.report_all(finding(cx, document, &path.key("source")));
-    }
-    for vm in cx.virtual_machines() {
-        let sources = vm.disk_templates().map(|(path, _)| path.below("spec.source"));
-        out.report_all(sources.filter_map(|path| finding(cx, vm.document, &path)));
+    for DiskSpec { spec, document, .. } in cx.disk_specs() {
+        let path = document.root.path_to(spec.span).filter(|_| !std::ptr::eq(document, cx.document()));
+        out.report_all(path.and_then(|path| finding(cx, document, &path.key("source"))));
     }
 }
 
