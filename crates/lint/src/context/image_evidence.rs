@@ -124,11 +124,6 @@ impl Context<'_> {
         self.images_index().records.iter().any(|record| record.form != Form::Built)
     }
 
-    /// The location of evidence about another digest of the same image.
-    pub fn other_digest(&self, image: &str) -> Option<Location> {
-        self.images_index().other_digest(image)
-    }
-
     /// The location of the mirror setting that prevents pulling an image from its own registry.
     pub fn sealed_source(&self, image: &str) -> Option<Location> {
         let image = without_transport(image);
@@ -194,17 +189,6 @@ impl EvidenceIndex {
             _ => record.platforms.clone(),
         };
         Some(evidence(record, platforms))
-    }
-
-    fn other_digest(&self, image: &str) -> Option<Location> {
-        let (_, wanted) = image.split_once('@')?;
-        let other = |r: &&Record| match &r.of {
-            EvidenceOwner::Repository { name, digest, .. } => {
-                plain(name) == plain(repository(image)) && digest.as_deref().is_some_and(|d| d != wanted)
-            }
-            _ => false,
-        };
-        Some(self.records.iter().find(other)?.place.clone())
     }
 }
 
@@ -516,13 +500,5 @@ mod tests {
             let found = found.map_or_else(|| "-".to_owned(), |found| found.architectures.join(" "));
             assert_eq!(found, expected, "{text}");
         }
-    }
-
-    #[test]
-    fn another_digest_is_another_image() {
-        let index = index(&[("a.json", SKOPEO)]);
-        assert!(index.other_digest("quay.io/a/b@sha256:2").is_some());
-        assert!(index.other_digest("quay.io/a/b@sha256:1").is_none());
-        assert!(index.other_digest("quay.io/a/b:7").is_none());
     }
 }

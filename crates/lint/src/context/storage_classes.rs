@@ -72,10 +72,8 @@ impl<'a> Context<'a> {
 
     /// What CDI imports: the names and sources of golden images and of disks of the repository.
     pub fn import_sources(&self) -> impl Iterator<Item = (String, Value)> {
-        let crons = self.import_crons().map(|cron| {
-            let object = &cron.object;
-            (object.id.name.clone(), object.body["spec"]["template"]["spec"]["source"].clone())
-        });
+        let crons = self.import_crons().map(|c| &c.object);
+        let crons = crons.map(|c| (c.id.name.clone(), c.body["spec"]["template"]["spec"]["source"].clone()));
         let disks = self.disk_specs().into_iter().filter(|disk| !std::ptr::eq(disk.document, self.document()));
         crons.chain(disks.map(|disk| (name_of(disk.document).to_owned(), json_of(disk.spec.get("source")))))
     }

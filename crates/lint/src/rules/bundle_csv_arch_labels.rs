@@ -49,14 +49,12 @@ fn excluded(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
         };
         let message =
             format!("the operator {} claims {architecture}, which a deployment's placement excludes", csv.name());
-        let required = pod.named_architectures().into_iter().next();
-        let excluding = required.map_or_else(|| pod.place(), |(path, _)| pod.document.locate(&path));
         out.report(
             cx.finding_about(&csv.document, message)
                 .warning()
                 .at(place)
                 .label("claims an excluded architecture")
-                .related(excluding, format!("{} never runs on {architecture}", pod.called))
+                .related(pod.place(), format!("{} never runs on {architecture}", pod.called))
                 .help("claim only the architectures that all deployments allow"),
         );
     }

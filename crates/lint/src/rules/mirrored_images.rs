@@ -30,8 +30,10 @@ fn each_place(
 fn not_mirrored(cx: &Context<'_>, out: &mut Sink) {
     let imported = cx.import_sources().filter_map(|(_, source)| Some(source["registry"]["url"].as_str()?.to_owned()));
     let boots = cx.boots();
-    let pulled = boots.iter().flat_map(|boot| boot.images.iter().map(move |image| (boot, &image.path)));
-    let pulled = pulled.filter_map(|(boot, path)| Some(boot.vm.document.root.str_at(path)?.to_owned()));
+    let pulled = boots.iter().flat_map(|boot| {
+        let at = |path: &Path| boot.vm.document.root.str_at(path).map(str::to_owned);
+        boot.images.iter().filter_map(move |image| at(&image.path))
+    });
     let all = imported.chain(pulled);
     let found = all.filter_map(|image| Some((cx.not_mirrored(&image)?, without_transport(&image).to_owned())));
     each_place(found, out, |place, images| {

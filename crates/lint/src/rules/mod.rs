@@ -193,7 +193,7 @@ pub(super) static TABLES: &[&[RegisteredRule]] = &[
 pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
     let mut sink = Sink::default();
     let checks: [(&Rule, Check); 10] = [
-        (&rules::DISK_REJECTED, disk_rejected::limited),
+        (&rules::DISK_REJECTED, disk_rejected::check),
         (&rules::DISK_SMALLER_THAN_SOURCE, disk_smaller_than_source::check),
         (&rules::HOST_DEVICE_NOT_PERMITTED, host_device_not_permitted::check),
         (&rules::NETWORK_REFERENCE_MISSING, network_reference_missing::machines),
