@@ -11,6 +11,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if is_off && !entries(tracking.node()).is_empty() {
         let message = "changedBlockTrackingLabelSelectors does nothing: the feature gate incrementalBackup is off";
         let finding = cx.finding(message).at(tracking.key_place()).label("tracks nothing");
-        out.report(finding.help("switch the gate on, or remove them"));
+        out.report(finding.help("switch the gate on, or remove the selectors"));
     }
 }
