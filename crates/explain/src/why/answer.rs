@@ -169,7 +169,8 @@ pub fn ask(plan_input: &PlanInput<'_>, kind: &str, name: Option<&str>, field: &s
             let is_own =
                 |node: &Node| plan_input.inventory().nodes.iter().any(|own| own.architecture == node.architecture);
             let by_number =
-                answer.feeds.iter().any(|feed| matches!(&*feed.edits, [Edit::Node(_, node)] if is_own(node)));
+                answer.feeds.iter().any(|feed| matches!(&*feed.edits, [Edit::Node(_, node)] if is_own(node)))
+                    || sufficient::number_matters(plan_input, &target, &answer.value);
             if by_number || sufficient::architecture_matters(plan_input, &target, &answer.value) {
                 let are_assumed = !plan_input.loaded.states_nodes;
                 answer.origin = ValueOrigin::Nodes { are_assumed, by_architecture: !by_number };

@@ -365,6 +365,17 @@ pub(super) fn architecture_matters(plan_input: &PlanInput<'_>, target: &Target, 
     !plan_input.stops_operators(&plan) && target.read(&plan) != *base
 }
 
+/// Whether the value differs in a cluster with two more workers.
+pub(super) fn number_matters(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> bool {
+    let mut nodes = plan_input.inventory().nodes.clone();
+    let more = nodes.first().cloned().map(|mut node| {
+        node.labels.insert(format!("{ROLE_LABEL}worker"), String::new());
+        node
+    });
+    nodes.extend(more.iter().chain(&more).cloned());
+    target.read(&plan_input.with([Delta::Nodes(nodes)])) != *base
+}
+
 /// Whether HCO draws the target at random: it depends on the schedule of golden images, which the inventory doesn't
 /// declare.
 pub(super) fn is_random(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> bool {

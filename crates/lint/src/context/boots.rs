@@ -236,23 +236,15 @@ impl<'a> Context<'a> {
         let own = template.key("source");
         let spec = json_of(vm.document.root.at(&template));
         let disk = self.volume_disk(&spec, vm.namespace(), MAX_STEPS);
-        match spec["source"]["registry"]["url"].as_str().map(str::to_owned) {
-            Some(name) => BootSource {
-                kind: SourceKind::Registry,
-                url: Some(name.clone()),
-                name,
-                disk,
-                ..other(own.key("registry"))
-            },
-            None => match spec["source"]["pvc"]["name"].as_str() {
-                Some(name) => BootSource {
-                    kind: SourceKind::Claim,
-                    name: name.to_owned(),
-                    disk,
-                    ..other(own.key("pvc").key("name"))
-                },
-                None => BootSource { disk, ..other(own) },
-            },
+        let source = [("registry", "url"), ("pvc", "name"), ("snapshot", "name")]
+            .into_iter()
+            .find_map(|(kind, key)| Some((kind, own.key(kind), spec["source"][kind][key].as_str()?.to_owned())));
+        match source {
+            Some(("registry", path, name)) => {
+                BootSource { kind: SourceKind::Registry, url: Some(name.clone()), name, disk, ..other(path) }
+            }
+            Some((_, path, name)) => BootSource { kind: SourceKind::Claim, name, disk, ..other(path.key("name")) },
+            None => BootSource { disk, ..other(own) },
         }
     }
 
@@ -322,24 +314,34 @@ impl<'a> Context<'a> {
 
     /// The architecture of a DataSource's volume.
     pub(super) fn volume_behind(&self, source: &Value, own: &str) -> Architectures {
-        self.pvc_disk(&source["spec"]["source"]["pvc"], own, MAX_STEPS)
+        self.volume_disk(&source["spec"], own, MAX_STEPS)
     }
 
-    fn pvc_disk(&self, pvc: &Value, own: &str, steps: usize) -> Architectures {
-        let Some(name) = pvc["name"].as_str() else {
-            return Architectures::Unknown;
-        };
-        self.claim_disk(pvc["namespace"].as_str().unwrap_or(own), name, steps)
-    }
-
-    /// The architecture of a claim that a declared DataVolume fills.
+    /// The architecture of a claim that is filled by a declared DataVolume, the disk template of a declared machine, or
+    /// the claim's own data source.
     fn claim_disk(&self, namespace: &str, name: &str, steps: usize) -> Architectures {
-        let volume = self.named("DataVolume", Some(namespace), name);
-        let spec = volume.and_then(|v| v.root.get("spec")).map(Node::to_json);
+        let spec_of = |kind| self.named(kind, Some(namespace), name)?.root.get("spec");
+        let template = || self.disk_templates().get(&(namespace.to_owned(), name.to_owned())).cloned();
+        let spec = spec_of("DataVolume").map(Node::to_json).or_else(template);
+        let spec = spec.or_else(|| spec_of("PersistentVolumeClaim").map(Node::to_json));
         spec.map_or(Architectures::Unknown, |spec| self.volume_disk(&spec, namespace, steps))
     }
 
-    /// The architecture of the disk requested by a DataVolume's `spec`.
+    /// The specs of machines' disk templates by namespace and name.
+    pub(super) fn disk_templates(&self) -> &HashMap<(String, String), Value> {
+        let templates = |vm: &Arc<Document>| {
+            let named = |template: &Node| {
+                let name = template.text_at("metadata.name")?.to_owned();
+                Some(((namespace_of(vm).to_owned(), name), template.get("spec")?.to_json()))
+            };
+            vm.root.list_at("spec.dataVolumeTemplates").iter().filter_map(named).collect::<Vec<_>>()
+        };
+        let all = || self.of_kind("VirtualMachine").iter().flat_map(templates).collect();
+        self.known.disk_templates.get_or_init(all)
+    }
+
+    /// The architecture of the disk requested by the `spec` of a DataVolume, a DataSource, a claim or a populator of
+    /// CDI.
     fn volume_disk(&self, spec: &Value, own: &str, steps: usize) -> Architectures {
         let Some(steps) = steps.checked_sub(1) else {
             return Architectures::Unknown;
@@ -352,7 +354,24 @@ impl<'a> Context<'a> {
             let namespace = spec["sourceRef"]["namespace"].as_str().unwrap_or(own);
             return self.followed_data_source(namespace, name).map_or(Architectures::Unknown, |known| known.image);
         }
-        self.pvc_disk(&source["pvc"], own, steps)
+        let of_claims = [spec, &spec["storage"], &spec["pvc"]].into_iter();
+        let references = of_claims.flat_map(|claim| [&claim["dataSourceRef"], &claim["dataSource"]]);
+        let references = references.chain([source]).map(|own| (own["kind"].as_str().unwrap_or_default(), own));
+        let clones = [("PersistentVolumeClaim", &source["pvc"]), ("VolumeSnapshot", &source["snapshot"])];
+        let mut all = clones.into_iter().chain(references);
+        let Some((kind, name, origin)) = all.find_map(|(kind, own)| Some((kind, own["name"].as_str()?, own))) else {
+            return Architectures::Unknown;
+        };
+        let namespace = origin["namespace"].as_str().unwrap_or(own);
+        if kind == "PersistentVolumeClaim" {
+            return self.claim_disk(namespace, name, steps);
+        }
+        let spec = self.named(kind, Some(namespace), name).and_then(|object| object.root.get("spec"));
+        let spec = spec.map(Node::to_json).unwrap_or_default();
+        match spec["source"]["persistentVolumeClaimName"].as_str() {
+            Some(claim) => self.claim_disk(namespace, claim, steps),
+            None => self.volume_disk(&spec, namespace, steps),
+        }
     }
 }
 

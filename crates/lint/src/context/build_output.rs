@@ -45,7 +45,7 @@ static COMMANDS: LazyLock<Vec<(&str, NamedBy)>> = LazyLock::new(|| rows("buildCo
 
 /// Options for the image's name, and for platforms.
 const NAMES: [&str; 3] = ["-t", "--tag", "--manifest"];
-const PLATFORMS: [&str; 6] =
+pub(crate) const PLATFORMS: [&str; 6] =
     ["--platform", "--arch", "--platforms", "--override-arch", "--filter-by-os", "--index-filter-by-os"];
 
 /// Options without a value, which a name may follow.
@@ -230,7 +230,7 @@ fn unquoted(word: &str) -> &str {
 }
 
 /// The values of options, after `=` or as the next word.
-pub(crate) fn values<'w>(words: &'w [&str], options: &[&str]) -> impl Iterator<Item = &'w str> {
+pub(crate) fn values<'w>(words: &[&'w str], options: &[&str]) -> impl Iterator<Item = &'w str> {
     words.iter().enumerate().filter_map(|(i, word)| match word.split_once('=') {
         Some((option, value)) => options.contains(&option).then_some(value),
         None => words.get(i + 1).copied().filter(|_| options.contains(word)),
@@ -252,6 +252,14 @@ pub(crate) struct Command<'t> {
     /// What follows.
     pub(crate) words: Vec<&'t str>,
     named: NamedBy,
+}
+
+impl Command<'_> {
+    /// Whether it gives an image another name.
+    pub(crate) fn renames(&self, image: &str) -> bool {
+        let plain = plain_words(&self.words);
+        self.named == NamedBy::Renamed && plain.iter().nth_back(1).is_some_and(|from| local(from) == local(image))
+    }
 }
 
 /// The commands of a text. Lines that end in a backslash go on, as far as the next command: nothing is searched twice.

@@ -216,10 +216,13 @@ impl<'a> Context<'a> {
         bundle.is_some() && common.any(|image| image["spec"]["managedDataSource"].as_str() == bundle)
     }
 
-    /// Whether a claim is known: the cluster has it, or the repository creates it, itself or by a DataVolume.
+    /// Whether a claim is known: the cluster has it, or the repository creates it, itself or by a DataVolume or a
+    /// machine's disk template.
     pub fn has_claim(&self, namespace: &str, name: &str) -> bool {
         let mut kinds = ["PersistentVolumeClaim", "DataVolume"].iter();
-        self.inventory().claims.contains(&(namespace.to_owned(), name.to_owned()))
+        let key = (namespace.to_owned(), name.to_owned());
+        self.inventory().claims.contains(&key)
+            || self.disk_templates().contains_key(&key)
             || kinds.any(|kind| self.named(kind, Some(namespace), name).is_some())
     }
 

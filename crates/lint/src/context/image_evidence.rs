@@ -124,11 +124,6 @@ impl Context<'_> {
         self.images_index().records.iter().any(|record| record.form != Form::Built)
     }
 
-    /// The location of evidence about another digest of the same image.
-    pub fn other_digest(&self, image: &str) -> Option<Location> {
-        self.images_index().other_digest(image)
-    }
-
     /// The location of the mirror setting that prevents pulling an image from its own registry.
     pub fn sealed_source(&self, image: &str) -> Option<Location> {
         let image = without_transport(image);
@@ -195,17 +190,6 @@ impl EvidenceIndex {
         };
         Some(evidence(record, platforms))
     }
-
-    fn other_digest(&self, image: &str) -> Option<Location> {
-        let (_, wanted) = image.split_once('@')?;
-        let other = |r: &&Record| match &r.of {
-            EvidenceOwner::Repository { name, digest, .. } => {
-                plain(name) == plain(repository(image)) && digest.as_deref().is_some_and(|d| d != wanted)
-            }
-            _ => false,
-        };
-        Some(self.records.iter().find(other)?.place.clone())
-    }
 }
 
 fn evidence(record: &Record, mut platforms: Vec<Platform>) -> ImageEvidence {
@@ -236,7 +220,8 @@ impl Record {
                 }
             }
             EvidenceOwner::References(all) => {
-                let wanted = [Some(image), untagged.as_deref()].map(|image| image.map(plain));
+                let digest = image.split_once('@').map(|(_, digest)| digest);
+                let wanted = [Some(image), untagged.as_deref(), digest].map(|image| image.map(plain));
                 all.iter().any(|reference| wanted.contains(&Some(plain(reference))))
             }
         }
@@ -303,6 +288,25 @@ mod tests {
             ("quay.io_a_b_sha256_1.json", "quay.io/a/b:9@sha256:1", "List amd64 arm64"),
         ] {
             assert_eq!(show(&[(path, LIST)], image), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_digest_of_a_list_is_one_of_its_images() {
+        let list = r#"{"manifests": [
+            {"digest": "sha256:a", "platform": {"architecture": "amd64", "os": "linux"}},
+            {"digest": "sha256:b", "platform": {"architecture": "arm64", "os": "linux"}}]}"#;
+        let verbose = r#"[{"Ref": "x/y:1",
+            "Descriptor": {"digest": "sha256:a", "platform": {"architecture": "amd64", "os": "linux"}}}]"#;
+        let named = format!("'q.io/x/y:1': {list}");
+        for (path, text, image, expected) in [
+            ("q.io_x_y_1.json", list, "q.io/x/y@sha256:a", "Single amd64"),
+            ("q.io_x_y_1.json", list, "mirror.io/z:1@sha256:b", "Single arm64"),
+            ("q.io_x_y_1.json", list, "q.io/x/y@sha256:c", "-"),
+            ("a.json", verbose, "x/y@sha256:a", "Single amd64"),
+            ("images.yaml", named.as_str(), "q.io/x/y@sha256:b", "Single arm64"),
+        ] {
+            assert_eq!(show(&[(path, text)], image), expected, "{image}");
         }
     }
 
@@ -414,6 +418,7 @@ mod tests {
                 "amd64 s390x",
             ),
             ("a.sh", "crane copy --platform linux/arm64 x.io/a:1 q.io/a/b:1\n", "q.io/a/b:1", "arm64"),
+            ("a.sh", "regctl image copy --platform linux/arm64 x.io/a:1 q.io/a/b:1\n", "q.io/a/b:1", "arm64"),
             (
                 "a.sh",
                 "skopeo sync --override-arch amd64 --src docker --dest docker x.io/z/b:1 q.io/a\n",
@@ -495,13 +500,5 @@ mod tests {
             let found = found.map_or_else(|| "-".to_owned(), |found| found.architectures.join(" "));
             assert_eq!(found, expected, "{text}");
         }
-    }
-
-    #[test]
-    fn another_digest_is_another_image() {
-        let index = index(&[("a.json", SKOPEO)]);
-        assert!(index.other_digest("quay.io/a/b@sha256:2").is_some());
-        assert!(index.other_digest("quay.io/a/b@sha256:1").is_none());
-        assert!(index.other_digest("quay.io/a/b:7").is_none());
     }
 }

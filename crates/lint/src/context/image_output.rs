@@ -44,7 +44,7 @@ pub(super) enum EvidenceOwner {
     /// A repository, with digest and tags; or the image in the file's name, which may be a mirror's name of the same
     /// image.
     Repository { file: String, name: String, digest: Option<String>, tags: Vec<String> },
-    /// These references.
+    /// These references; a digest alone is what has it, by any name.
     References(Vec<String>),
 }
 
@@ -80,6 +80,18 @@ fn output(node: &Node) -> Option<(Form, Vec<Platform>)> {
     })
 }
 
+/// The images of a manifest list, by their digests.
+fn listed(node: &Node, document: &Arc<Document>, out: &mut Vec<Record>) {
+    for item in node.list_at("manifests").iter().chain(node.items()) {
+        let item = item.get("Descriptor").unwrap_or(item);
+        if let (Some(digest), Some(platform)) = (item.get("digest"), platform(item)) {
+            let of = EvidenceOwner::References(digest.as_str().map(str::to_owned).into_iter().collect());
+            let place = document.location(digest.span);
+            out.push(Record { of, form: Form::Single, platforms: vec![platform], place });
+        }
+    }
+}
+
 fn either<'n>(node: &'n Node, keys: [&str; 2]) -> Option<&'n str> {
     keys.iter().find_map(|key| node.text_at(key))
 }
@@ -99,12 +111,14 @@ pub(super) fn collected(document: &Arc<Document>, out: &mut Vec<Record>) {
         let of = EvidenceOwner::References(vec![reference.trim_start_matches("docker://").to_owned()]);
         let record = |(form, platforms)| Record { of, form, platforms, place: document.location(span) };
         out.extend(output(node).map(record));
+        self::listed(node, document, out);
     }
 }
 
 /// Parses a document without a kind, if it is one of those outputs.
 pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
     let root = &document.root;
+    listed(root, document, out);
     let texts = |node: &Node, key: &str| -> Vec<String> {
         node.list_at(key).iter().filter_map(Node::as_str).map(str::to_owned).collect()
     };

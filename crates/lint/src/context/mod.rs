@@ -60,7 +60,7 @@ use serde_json::Value;
 
 pub use annotation::Annotation;
 pub use boots::{Boot, BootFacts, BootSource, SourceKind};
-pub(crate) use build_output::{Command, commands, copies_all, plain_words, values};
+pub(crate) use build_output::{Command, PLATFORMS, commands, copies_all, plain_words, values};
 use built_files::BuiltFiles;
 pub use built_files::Extent;
 pub use bundles::{Csv, ImageUse, SupportedPlatforms, UsedAs};
@@ -92,7 +92,7 @@ pub use patched_gates::{CDI_GATES, KUBEVIRT_GATES};
 pub(crate) use placement::{PREFERRED, REQUIRED};
 pub use placement::{Placement, Pods, Unmatched};
 pub use pod_placement::ArchitectureScope;
-pub(crate) use pod_placement::terms as required_terms;
+pub(crate) use pod_placement::{names_architecture, terms as required_terms};
 pub use pod_templates::{ArchitectureSupport, ImageCoverage, POD_KINDS, PodTemplate, with_subscription};
 pub use releases::{gate_when_unset, schema_path};
 pub use shape::Shape;
@@ -165,6 +165,7 @@ struct Known<'a> {
     importers: OnceCell<BTreeSet<String>>,
     boots: OnceCell<Vec<BootFacts>>,
     start_failures: OnceCell<Vec<Finding>>,
+    disk_templates: OnceCell<HashMap<(String, String), Value>>,
     imports: OnceCell<Imports>,
     sources: RefCell<HashMap<(String, String), Option<KnownSource>>>,
     bundles: OnceCell<bundles::Bundles>,

@@ -51,15 +51,6 @@ impl Context<'_> {
         self.other_objects().named(kind, namespace, name)
     }
 
-    /// The objects of the repository from which CDI creates disks: kind and path of the DataVolume's `spec`.
-    pub fn declared_volumes(&self) -> impl Iterator<Item = (&'static str, &Document, Path)> {
-        let kinds = [("DataImportCron", "spec.template.spec"), ("DataVolume", "spec")];
-        kinds.into_iter().flat_map(|(kind, path)| {
-            let documents = self.other_objects().of_kind(kind).iter();
-            documents.map(move |document| (kind, &**document, Path::dotted(path)))
-        })
-    }
-
     /// The other objects and the overlays' patches that may contain suppressions.
     pub(crate) fn documents_with_suppressions(&self) -> Vec<Arc<Document>> {
         let layers = self.layers().iter().filter_map(|l| l.document.as_ref());

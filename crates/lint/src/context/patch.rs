@@ -58,6 +58,11 @@ pub struct Applied<'c, 'a> {
 pub(super) type OperationId = (&'static str, usize);
 
 impl<'a> Context<'a> {
+    /// The annotations of known operands, with the operand without and with them.
+    pub fn patched_operands(&self) -> impl Iterator<Item = (&PatchAnnotation<'a>, &Value, &Value)> {
+        self.patch_annotations().iter().filter_map(|patch| Some((patch, patch.rendered()?, patch.result()?)))
+    }
+
     /// The jsonpatch annotations, in the order in which the operator renders the operands.
     pub fn patch_annotations(&self) -> &[PatchAnnotation<'a>] {
         self.known.patches.get_or_init(|| {

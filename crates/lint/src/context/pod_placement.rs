@@ -48,7 +48,7 @@ fn terms_of(placement: &Value) -> Vec<&Value> {
 }
 
 /// Whether a term restricts the architecture.
-pub(super) fn names_architecture(term: &Value) -> bool {
+pub(crate) fn names_architecture(term: &Value) -> bool {
     let mut all = elements(&term["matchExpressions"]);
     all.any(|e| {
         let ours = e["key"].as_str().is_some_and(|k| ARCHITECTURE_KEYS.contains(&k));

@@ -54,10 +54,12 @@ impl<'a> Context<'a> {
                 out.push(DiskSpec { who: template.to_string(), spec, document: self.document(), namespace });
             }
         }
-        for (kind, document, path) in self.declared_volumes() {
-            let who = format!("the {kind} {}", name_of(document));
-            let namespace = namespace_of(document);
-            out.extend(document.root.at(&path).map(|spec| DiskSpec { who, spec, document, namespace }));
+        for (kind, path) in [("DataImportCron", "spec.template.spec"), ("DataVolume", "spec")] {
+            for document in self.other_objects().of_kind(kind) {
+                let who = format!("the {kind} {}", name_of(document));
+                let namespace = namespace_of(document);
+                out.extend(document.root.below(path).map(|spec| DiskSpec { who, spec, document, namespace }));
+            }
         }
         for vm in self.virtual_machines() {
             for (_, spec) in vm.templates() {
@@ -66,6 +68,14 @@ impl<'a> Context<'a> {
             }
         }
         out
+    }
+
+    /// What CDI imports: the names and sources of golden images and of disks of the repository.
+    pub fn import_sources(&self) -> impl Iterator<Item = (String, Value)> {
+        let crons = self.import_crons().map(|c| &c.object);
+        let crons = crons.map(|c| (c.id.name.clone(), c.body["spec"]["template"]["spec"]["source"].clone()));
+        let disks = self.disk_specs().into_iter().filter(|disk| !std::ptr::eq(disk.document, self.document()));
+        crons.chain(disks.map(|disk| (name_of(disk.document).to_owned(), json_of(disk.spec.get("source")))))
     }
 
     /// The access modes offered by a storage class for a volume mode, or for any if that is empty: those of its

@@ -61,59 +61,25 @@ fn is_comment(line: &str) -> bool {
 }
 
 fn hardcoded(cx: &Context<'_>, file: &Arc<SourceFile>, out: &mut Sink) {
-    let text = file.text();
-    let Some((at, name)) = goarches(text).next() else {
-        return;
-    };
-    let place = Location::new(file, Span::new(at, at + name.len()));
-    let asks = is_dockerfile(file).then(|| asking(file));
-    out.report(
-        cx.finding(format!("the program is built for {name} in images of every architecture"))
-            .at(place)
-            .label("fixed")
-            .remedy("take it from the platform: GOARCH=$TARGETARCH, with ARG TARGETARCH above it", asks),
-    );
-}
-
-/// The fix of a Dockerfile: replaces each fixed architecture by the argument, and declares that in each stage.
-fn asking(file: &Arc<SourceFile>) -> Fix {
-    let text = file.text();
-    let (stages, instructions) = (stages_of(text), instructions(text));
-    let mut edits = Vec::new();
-    let mut declared = None;
-    for (at, name) in goarches(text) {
-        let start = instruction(&instructions, at);
-        let stage = stages.partition_point(|stage| stage.start < start);
-        if declared != Some(stage) {
-            declared = Some(stage);
-            edits.push(declaration(file, start));
-        }
-        edits.push(Edit {
-            file: Arc::clone(file),
-            span: Span::new(at, at + name.len()),
-            text: "$TARGETARCH".to_owned(),
-        });
+    if let Some((at, name)) = goarches(file.text()).next() {
+        let place = Location::new(file, Span::new(at, at + name.len()));
+        let message = format!("the program is built for {name} in images of every architecture");
+        let finding = cx.finding(message).at(place).label("fixed");
+        out.report(finding.help("take it from the platform: GOARCH=$TARGETARCH, with ARG TARGETARCH above it"));
     }
-    suggestion("write `$TARGETARCH`, with `ARG TARGETARCH` above it: the platform that is asked for", edits)
-}
-
-/// The declaration of the argument at an offset.
-fn declaration(file: &Arc<SourceFile>, start: usize) -> Edit {
-    Edit { file: Arc::clone(file), span: Span::new(start, start), text: "ARG TARGETARCH\n".to_owned() }
 }
 
 /// `TARGETARCH` in a stage that doesn't declare it, which affects the build: docker sets it only in stages that declare
 /// it, else it is empty, and Go builds for the stage's platform.
 fn undeclared(cx: &Context<'_>, file: &Arc<SourceFile>, out: &mut Sink) {
     let text = file.text();
-    let (stages, instructions) = (stages_of(text), instructions(text));
+    let stages = stages_of(text);
     for (at, value) in set(text) {
         let variable = ["$TARGETARCH", "${TARGETARCH"].into_iter().find(|v| value.starts_with(v));
         let Some(variable) = variable else {
             continue;
         };
-        let before = stages.partition_point(|stage| stage.start < at);
-        let Some(stage) = before.checked_sub(1).and_then(|last| stages.get(last)) else {
+        let Some(stage) = stages.iter().rfind(|stage| stage.start < at) else {
             continue;
         };
         if stage.asks.is_some_and(|asks| asks < at) {
@@ -129,13 +95,10 @@ fn undeclared(cx: &Context<'_>, file: &Arc<SourceFile>, out: &mut Sink) {
                 _ => continue,
             },
         };
-        let start = instruction(&instructions, at);
         let place = Location::new(file, Span::new(at, at + variable.len()));
         let message = format!("the program is built for {built_for} in images of every architecture");
-        out.report(cx.finding(message).at(place).label("empty: the stage doesn't declare it").fixes([suggestion(
-            "add `ARG TARGETARCH`: docker sets it in stages that ask for it",
-            vec![declaration(file, start)],
-        )]));
+        let finding = cx.finding(message).at(place).label("empty: the stage doesn't declare it");
+        out.report(finding.help("add `ARG TARGETARCH`: docker sets it in stages that ask for it"));
     }
 }
 
@@ -171,19 +134,6 @@ fn stages_of(text: &str) -> Vec<Stage<'_>> {
     out
 }
 
-/// Where instructions begin: lines that none before them continues with a backslash.
-fn instructions(text: &str) -> Vec<usize> {
-    let mut goes_on = false;
-    let begins = lines(text).filter(|(_, line)| !std::mem::replace(&mut goes_on, line.trim_end().ends_with('\\')));
-    begins.map(|(start, _)| start).collect()
-}
-
-/// Where the instruction begins that a place is in.
-fn instruction(instructions: &[usize], at: usize) -> usize {
-    let before = instructions.partition_point(|start| *start <= at);
-    before.checked_sub(1).and_then(|last| instructions.get(last)).copied().unwrap_or(0)
-}
-
 fn is_dockerfile(file: &SourceFile) -> bool {
     let name = file.path().file_name().unwrap_or_default();
     let name = name.to_ascii_lowercase();
@@ -197,16 +147,17 @@ fn platform(cx: &Context<'_>, file: &Arc<SourceFile>, out: &mut Sink) {
         return;
     }
     let builds = commands(text).into_iter().filter(|command| command.name.contains(" bu"));
-    for command in builds {
-        let Some(value) = values(&command.words, &["--platform"]).next().map(|value| value.trim_matches(['"', '\'']))
-        else {
-            continue;
-        };
+    let builds = builds.filter_map(|command| Some((command.at, values(&command.words, &["--platform"]).next()?)));
+    // The last stage is the image.
+    let stage = is_dockerfile(file).then(|| stages_of(text).pop()).flatten();
+    let of_stage = stage.and_then(|stage| Some((stage.start, stage.platform?)));
+    for (at, value) in builds.chain(of_stage) {
+        let value = value.trim_matches(['"', '\'']);
         let name = value.strip_prefix("linux/").and_then(|name| name.split('/').next());
         if value.contains(',') || !name.is_some_and(|name| GOARCHES.contains(&name)) {
             continue;
         }
-        let begin = command.at + text.get(command.at..).and_then(|rest| rest.find(value)).unwrap_or(0);
+        let begin = at + text.get(at..).and_then(|rest| rest.find(value)).unwrap_or(0);
         let place = Location::new(file, Span::new(begin, begin + value.len()));
         out.report(
             cx.finding(format!("the image is built for {value} only"))

@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use crate::ArchitectureScope::{self, Everywhere, InSomeTerms, Nowhere};
+use crate::context::names_architecture;
 use crate::{ArchitectureSupport, ImageCoverage};
 
 pub(super) static RULES: &[RegisteredRule] = &[
@@ -43,20 +44,8 @@ fn exceeds_image(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<
         .severity(error_if(lands || there.is_empty()))
         .at(list.map_or_else(|| pod.place(), |(path, _)| pod.document.locate(path)))
         .label(format!("allows {}", and(&extra)));
-    let fix = list.filter(|(path, _)| is_list(path)).and_then(|(path, names)| {
-        let mut kept = names.clone();
-        kept.retain(|n| !extra.contains(n));
-        let title = format!("remove {}", and(&extra));
-        (!kept.is_empty())
-            .then(|| unsafe_fix(&pod.document, title, &[Change::Set(path.clone(), kept.clone().into())]))?
-    });
     let finding = with_image(finding, pod, &support, &extra);
-    Some(finding.remedy("name only what every image of the pod is built for", fix))
-}
-
-/// Whether a path is a requirement's list of values.
-fn is_list(path: &Path) -> bool {
-    last_key(path) == Some("values")
+    Some(finding.help("name only what every image of the pod is built for"))
 }
 
 /// Adds an image that lacks one of these architectures to the finding.
@@ -84,16 +73,11 @@ fn narrower_than_image(cx: &Context<'_>, pod: &PodTemplate, _: &[&str]) -> Optio
     let lists = pod.named_architectures();
     let message =
         format!("the node affinity of {} excludes {}, although its images support it", pod.called, and(&open));
-    let ours = lists.iter().filter(|(path, _)| is_list(path));
-    let changes = ours.flat_map(|(path, _)| open.iter().map(|a| Change::Append(path.clone(), (*a).into())));
-    let changes: Vec<Change> = changes.collect();
-    let title = format!("add {}, unless the operator was never tried there", and(&open));
-    let fix = (!changes.is_empty()).then(|| suggested(&pod.document, title, &changes)).flatten();
     let finding = cx
         .finding(message)
         .at(lists.first().map_or_else(|| pod.place(), |(path, _)| pod.document.locate(path)))
         .label(format!("forbids {}", and(&open)))
-        .remedy(format!("allow {}, unless the operator was never tried there", and(&open)), fix);
+        .help(format!("allow {}, unless the operator was never tried there", and(&open)));
     Some(with_nodes(finding, cx, &open))
 }
 
@@ -112,10 +96,7 @@ fn preferred_only(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option
         (false, _) => return None,
     };
     let support = cx.supported_architectures(pod).filter(|s| s.is_complete);
-    let kept: Vec<String> = match support {
-        Some(support) if !support.architectures.is_empty() => support.architectures.into_iter().collect(),
-        _ => wished(&pod.document, &preferred),
-    };
+    let kept: Vec<String> = support.into_iter().flat_map(|support| support.architectures).collect();
     let finding = cx
         .finding(format!("{} only prefers an architecture", pod.called))
         .severity(severity)
@@ -134,14 +115,6 @@ fn requiring<T: AsRef<str>>(pod: &PodTemplate, architectures: &[T]) -> Option<Fi
     (!kept.is_empty()).then(|| unsafe_fix(&pod.document, title, &pod.keep_to(&kept)))?
 }
 
-/// The architectures in a preferred term.
-fn wished(document: &Document, term: &Path) -> Vec<String> {
-    let all = items(document.root.at(&term.key("matchExpressions"))).iter();
-    let ours = all.filter(|e| e.text("key") == "kubernetes.io/arch" && e.text("operator") == "In");
-    let values = ours.flat_map(|e| e.list_at("values"));
-    values.filter_map(|v| v.as_str()).map(str::to_owned).collect()
-}
-
 fn terms_ored(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Finding> {
     let severity = match (pod.in_bundle, reach.len()) {
         (_, 2..) | (true, 0) => Severity::Error,
@@ -157,37 +130,19 @@ fn terms_ored(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Fin
         "the architecture that {} requires is only one of several alternatives, which other nodes match",
         pod.called
     );
-    let finding = cx
-        .finding(message)
-        .severity(severity)
-        .at(pod.document.locate(&path.index(*open)))
+    let finding = cx.finding(message).severity(severity).at(pod.document.locate(&path.index(*open)));
+    let finding = finding
         .label(match reach.len() {
             0 | 1 => "matches nodes of any architecture".to_owned(),
             _ => format!("matches nodes of {}", and(reach)),
         })
-        .help("put all requirements into one term: terms are alternatives")
-        .related(pod.document.locate(&path.index(*closed)), "the architecture is required here only");
-    Some(finding.fixes(merged(&terms).and_then(|term| {
-        let set = [Change::Set(path.clone(), json!([term]))];
-        unsafe_fix(&pod.document, "put all matchExpressions into one term: terms are alternatives", &set)
-    })))
+        .help("put all requirements into one term: terms are alternatives");
+    Some(finding.related(pod.document.locate(&path.index(*closed)), "the architecture is required here only"))
 }
 
 fn requirements(term: &Json) -> impl Iterator<Item = &Json> {
     let lists = ["matchExpressions", "matchFields"].into_iter().map(|key| term[key].as_array());
     lists.flatten().flatten()
-}
-
-fn names_architecture(term: &Json) -> bool {
-    requirements(term).any(|r| r["key"] == "kubernetes.io/arch" || r["key"] == "beta.kubernetes.io/arch")
-}
-
-/// Merges all terms; `None` if two use the same label, because they are intended alternatives.
-fn merged(terms: &[Json]) -> Option<Json> {
-    let all: Vec<&Json> = terms.iter().flat_map(requirements).collect();
-    let keys: BTreeSet<&str> = all.iter().filter_map(|r| r["key"].as_str()).collect();
-    let only_labels = terms.iter().all(|t| t["matchFields"].is_null());
-    (keys.len() == all.len() && only_labels).then(|| json!({"matchExpressions": all}))
 }
 
 fn no_affinity(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Finding> {

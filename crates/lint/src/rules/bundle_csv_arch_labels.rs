@@ -1,10 +1,12 @@
 //! Labels of an operator that claim architectures which its images don't have.
 
 use super::prelude::*;
+use crate::ImageUse;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for csv in cx.csvs() {
         overclaimed(cx, csv, out);
+        excluded(cx, csv, out);
         missing(cx, csv, out);
     }
 }
@@ -14,27 +16,17 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
         let Some((used, evidence)) = csv.run_images(cx).into_iter().next() else {
             return;
         };
-        let (message, place) = match &label {
-            Some(place) => (
-                format!("the operator {} claims {architecture}, which none of its images supports", csv.name()),
-                place.clone(),
-            ),
-            None => (
-                format!(
-                    "without a label, the operator {} claims {architecture}, which none of its images supports",
-                    csv.name()
-                ),
-                name_place(&csv.document),
-            ),
+        let (without, said) = match &label {
+            Some(_) => ("", "claims a missing architecture"),
+            None => ("without a label, ", "the catalog treats it as amd64"),
         };
+        let name = csv.name();
+        let message = format!("{without}the operator {name} claims {architecture}, which none of its images supports");
         let finding = cx
             .finding_about(&csv.document, message)
             .severity(error_if(evidence.is_certain()))
-            .at(place)
-            .label(match label {
-                Some(_) => "claims a missing architecture",
-                None => "the catalog treats it as amd64",
-            })
+            .at(label.clone().unwrap_or_else(|| name_place(&csv.document)))
+            .label(said)
             .related(csv.document.locate(&used.path), format!("supports {}", has(&evidence)))
             .related(evidence.place(), EVIDENCE);
         let fix = match label {
@@ -42,76 +34,96 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
                 let remove = [Change::Remove(Csv::architecture_label(architecture))];
                 unsafe_fix(&csv.document, changed(&remove), &remove)
             }
-            None => common(cx, csv).and_then(|(os, all)| claim(csv, os, &all)),
+            None => claim(csv, &common(cx, csv)),
         };
         out.report(finding.remedy("claim the architectures of its deployments' images", fix));
     }
 }
 
+/// A claimed architecture that a deployment's own placement excludes; where images are known, they decide.
+fn excluded(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
+    let claimed = csv.claimed().architectures.into_iter().filter(|_| !csv.is_known(cx));
+    for (architecture, place) in claimed.filter_map(|(name, label)| Some((name, label?))) {
+        let Some(pod) = csv.deployments.iter().find(|pod| !pod.permits(architecture)) else {
+            continue;
+        };
+        let message =
+            format!("the operator {} claims {architecture}, which a deployment's placement excludes", csv.name());
+        out.report(
+            cx.finding_about(&csv.document, message)
+                .warning()
+                .at(place)
+                .label("claims an excluded architecture")
+                .related(pod.place(), format!("{} never runs on {architecture}", pod.called))
+                .help("claim only the architectures that all deployments allow"),
+        );
+    }
+}
+
 fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
-    if !csv.is_known(cx) {
-        return;
-    }
+    let (claimed, common) = (csv.claimed().architectures, common(cx, csv));
+    let open = common.iter().map(String::as_str).filter(|a| !claimed.iter().any(|(c, _)| c == a));
+    let unclaimed: Vec<&str> = open.collect();
     // Without labels, the finding about the false claim covers this, too.
-    if csv.overclaimed(cx).iter().any(|(_, label)| label.is_none()) {
-        return;
-    }
-    let known = csv.run_images(cx);
-    let claimed = csv.claimed();
-    let (Some((first, evidence)), Some((os, common))) = (known.first(), common(cx, csv)) else {
-        return;
-    };
-    let unclaimed: Vec<&str> =
-        common.iter().map(String::as_str).filter(|a| !claimed.architectures.iter().any(|(c, _)| c == a)).collect();
-    if unclaimed.is_empty() {
+    if unclaimed.is_empty() || csv.overclaimed(cx).iter().any(|(_, label)| label.is_none()) {
         return;
     }
     let written = unclaimed.iter().find_map(|a| {
         let path = Csv::architecture_label(a);
-        csv.document.root.at(&path)?;
-        Some(csv.document.locate(&path))
+        Some((csv.document.locate(&path), csv.document.root.str_at(&path)?))
     });
-    let (place, label) = match written {
-        Some(place) => (place, "says nothing: the value has to be `supported`".to_owned()),
+    let (place, label, labels) = match written {
+        Some((place, value)) => {
+            let label = "says nothing: the value has to be `supported`".to_owned();
+            (place, label, format!("its label `{value}` doesn't claim"))
+        }
         None => {
             let labels = Path::dotted("metadata.labels");
             let place = match csv.document.root.at(&labels) {
                 Some(_) => csv.document.locate_key(&labels),
                 None => name_place(&csv.document),
             };
-            (place, format!("doesn't claim {}", and(&unclaimed)))
+            (place, format!("doesn't claim {}", and(&unclaimed)), "its labels don't claim".to_owned())
         }
     };
-    let message =
-        format!("the images of the operator {} support {}, which its labels don't claim", csv.name(), and(&unclaimed));
-    let fix = claim(csv, os, &common);
-    out.report(
-        cx.finding_about(&csv.document, message)
-            .warning()
-            .at(place)
-            .label(label)
-            .related(csv.document.locate(&first.path), format!("supports {}", has(evidence)))
-            .related(evidence.place(), EVIDENCE)
-            .remedy("add the labels, if the operator was tried there", fix),
-    );
+    let known = known(cx, csv);
+    let (who, does) = if known.is_empty() { ("deployments", "run on") } else { ("images", "support") };
+    let message = format!("the {who} of the operator {} {does} {}, which {labels}", csv.name(), and(&unclaimed));
+    let mut finding = cx.finding_about(&csv.document, message).warning().at(place).label(label);
+    if let Some((first, evidence)) = known.first() {
+        let image = csv.document.locate(&first.path);
+        finding = finding.related(image, format!("supports {}", has(evidence))).related(evidence.place(), EVIDENCE);
+    }
+    out.report(finding.remedy("add the labels, if the operator was tried there", claim(csv, &common)));
 }
 
-/// The first claimed operating system, and the architectures that all images of the deployments have.
-fn common<'c>(cx: &Context<'_>, csv: &'c Csv) -> Option<(&'c str, BTreeSet<String>)> {
-    let (os, _) = csv.claimed().systems.into_iter().next()?;
-    let known = csv.run_images(cx);
-    let (_, first) = known.first()?;
-    let all = first.platforms.iter().filter(|p| p.os == os);
-    let all = all.map(|p| p.architecture.clone());
-    Some((os, all.filter(|a| known.iter().all(|(_, e)| !e.lacks_platform(os, a))).collect()))
+/// The images of its deployments, if all are known.
+fn known<'c>(cx: &Context<'_>, csv: &'c Csv) -> Vec<(ImageUse<'c>, ImageEvidence)> {
+    if csv.is_known(cx) { csv.run_images(cx) } else { Vec::new() }
+}
+
+/// The architectures that all images of the deployments have; if images are unknown, those that the placement of each
+/// deployment names.
+fn common(cx: &Context<'_>, csv: &Csv) -> BTreeSet<String> {
+    let systems = csv.claimed().systems;
+    let of_image = |(_, evidence): &(ImageUse<'_>, ImageEvidence)| -> BTreeSet<String> {
+        let ours = evidence.platforms.iter().filter(|p| systems.first().is_some_and(|(os, _)| p.os == *os));
+        ours.map(|p| p.architecture.clone()).collect()
+    };
+    let of_pod = |pod: &PodTemplate| -> BTreeSet<String> {
+        let all = pod.named_architectures().into_iter().flat_map(|(_, names)| names);
+        all.filter(|name| pod.permits(name)).map(str::to_owned).collect()
+    };
+    let of_images = known(cx, csv).iter().map(of_image).reduce(|all, own| &all & &own);
+    let of_pods = || csv.deployments.iter().map(of_pod).reduce(|all, own| &all & &own);
+    of_images.or_else(of_pods).unwrap_or_default()
 }
 
 /// Adds missing labels. With the first label, the implied default needs a label, too.
-fn claim(csv: &Csv, os: &str, all: &BTreeSet<String>) -> Option<Fix> {
-    let names = all.iter().map(|a| Csv::architecture_label(a));
-    let paths = names.chain([Csv::os_label(os)]);
+fn claim(csv: &Csv, all: &BTreeSet<String>) -> Option<Fix> {
+    let os = csv.claimed().systems.into_iter().next().map(|(os, _)| Csv::os_label(os));
+    let paths = all.iter().map(|a| Csv::architecture_label(a)).chain(os);
     let unset = |p: &Path| csv.document.root.str_at(p) != Some("supported");
-    let set = paths.filter(unset).map(|p| Change::Set(p, "supported".into()));
-    let set: Vec<Change> = set.collect();
+    let set: Vec<Change> = paths.filter(unset).map(|p| Change::Set(p, "supported".into())).collect();
     unsafe_fix(&csv.document, format!("{}, if the operator was tried there", changed(&set)), &set)
 }

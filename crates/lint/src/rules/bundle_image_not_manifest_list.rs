@@ -22,39 +22,35 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 (true, UsedAs::Related) => Severity::Warning,
                 (false, _) => Severity::Info,
             };
-            let message =
-                format!("{} of the operator {} is a single image, not a manifest list", used.image, csv.name());
             let label = match evidence.architectures.as_slice() {
                 [] => FOR_ALL.to_owned(),
                 known => format!("nodes of every architecture get the one for {}", and(known)),
             };
-            out.report(
-                cx.finding_about(&csv.document, message)
-                    .severity(severity)
-                    .at(csv.document.locate(&used.path))
-                    .label(label)
-                    .help(PUSH_LIST)
-                    .related(evidence.place(), "a manifest list would have `manifests`"),
-            );
+            let name = format!("{} of the operator {}", used.image, csv.name());
+            out.report(single(cx, &csv.document, &used.path, &name, &evidence).severity(severity).label(label));
         }
     }
 }
 
 /// A workload's image of which only the form is known: other rules compare its architectures.
 fn of_workload(cx: &Context<'_>, pod: &PodTemplate, out: &mut Sink) {
-    let images = pod.images().into_iter().filter_map(|(path, image)| Some(((path, image), cx.image_evidence(image)?)));
-    for ((path, image), evidence) in images.filter(|_| cx.reachable_architectures(pod).len() > 1) {
+    let images = pod.images().into_iter().filter_map(|(path, image)| Some((path, image, cx.image_evidence(image)?)));
+    for (path, image, evidence) in images.filter(|_| cx.reachable_architectures(pod).len() > 1) {
         if evidence.form == Form::Single && evidence.architectures.is_empty() {
-            let message = format!("{image} of {} is a single image, not a manifest list", pod.called);
-            let finding = cx.finding_about(&pod.document, message);
-            let finding = finding.at(pod.document.locate(&path)).label(FOR_ALL).help(PUSH_LIST);
-            out.report(finding.related(evidence.place(), "a manifest list would have `manifests`"));
+            let name = format!("{image} of {}", pod.called);
+            out.report(single(cx, &pod.document, &path, &name, &evidence).label(FOR_ALL));
         }
     }
 }
 
+fn single(cx: &Context<'_>, document: &Document, path: &Path, name: &str, evidence: &ImageEvidence) -> Finding {
+    cx.finding_about(document, format!("{name} is a single image, not a manifest list"))
+        .at(document.locate(path))
+        .help("push a manifest list with an image for each architecture, and name that")
+        .related(evidence.place(), "a manifest list would have `manifests`")
+}
+
 const FOR_ALL: &str = "the same image for nodes of every architecture";
-const PUSH_LIST: &str = "push a manifest list with an image for each architecture, and name that";
 
 /// Whether each deployment that runs an image is restricted to one architecture.
 fn is_kept(cx: &Context<'_>, csv: &Csv, image: &str) -> bool {

@@ -51,7 +51,8 @@ fn declared(cx: &Context<'_>, source: &Document) -> Option<Finding> {
     let is_empty = entries(source.root.at(&written)).is_empty();
     let cron = cx.cron_of(namespace, name);
     let label = source.root.str_at(&Path::dotted("metadata.labels").key(OF_CRON));
-    let claim = text_at(source, "spec.source.pvc.name").filter(|claim| !is_made(cx, source, claim));
+    let of_claim = text_at(source, "spec.source.pvc.namespace").unwrap_or(namespace);
+    let claim = text_at(source, "spec.source.pvc.name").filter(|claim| !cx.has_claim(of_claim, claim));
     let leads_to = |namespace: &str, name: &str| cx.known_source(namespace, name)?.leads_to;
     let reference = leads_to(namespace, name);
     let refused = reference.and_then(|(to, target)| match leads_to(&to, &target) {
@@ -82,13 +83,6 @@ fn declared(cx: &Context<'_>, source: &Document) -> Option<Finding> {
     let finding = cx.finding_about(source, message).at(source.locate_key(&written));
     let finding = finding.severity(severity).help(help);
     Some(with_related(finding, cron.map(name_place), "this manages it"))
-}
-
-/// Whether git has the claim of a DataSource, or what makes it.
-fn is_made(cx: &Context<'_>, source: &Document, claim: &str) -> bool {
-    let namespace = text_at(source, "spec.source.pvc.namespace").unwrap_or(namespace_of(source));
-    let mut machines = cx.virtual_machines().into_iter().filter(|vm| vm.namespace() == namespace);
-    cx.has_claim(namespace, claim) || machines.any(|vm| vm.disk_template(claim).is_some())
 }
 
 /// DataImportCrons of one DataSource: CDI runs the first one only.
@@ -341,13 +335,11 @@ fn severity(cx: &Context<'_>, namespace: &str) -> Option<Severity> {
 
 /// The DataSources of a namespace, sorted.
 fn names<'c>(cx: &'c Context<'_>, namespace: &str) -> Vec<&'c str> {
-    let here = |n: Option<&str>| n == Some(namespace);
-    let rendered = cx.data_sources().filter(|d| here(d.object.id.namespace.as_deref()));
+    let rendered = cx.data_sources().filter(|d| d.object.id.namespace.as_deref() == Some(namespace));
     let rendered = rendered.map(|d| d.object.id.name.as_str());
-    let crons = cx.import_crons().filter(|c| here(c.object.id.namespace.as_deref()));
-    let made = crons.filter_map(|c| c.object.body["spec"]["managedDataSource"].as_str());
-    let declared = cx.of_kind("DataSource").iter().filter(|d| namespace_of(d) == namespace).map(|d| name_of(d));
-    let managed = cx.of_kind("DataImportCron").iter().filter(|d| namespace_of(d) == namespace);
-    let managed = managed.map(|d| d.text("spec.managedDataSource"));
+    let made = imports(cx).filter(|(own, _)| *own == namespace).map(|(_, managed)| managed);
+    let here = |kind| cx.of_kind(kind).iter().filter(|d| namespace_of(d) == namespace);
+    let declared = here("DataSource").map(|d| name_of(d));
+    let managed = here("DataImportCron").map(|d| d.text("spec.managedDataSource"));
     distinct(rendered.chain(made).chain(declared).chain(managed))
 }

@@ -53,7 +53,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// Claims that a LimitRange or a ResourceQuota of their namespace rejects.
-pub(super) fn limited(cx: &Context<'_>, out: &mut Sink) {
+fn limited(cx: &Context<'_>, out: &mut Sink) {
     let disks = cx.disk_specs().into_iter().filter_map(|DiskSpec { who, spec, document, namespace }| {
         Some((who, document, namespace, spec.get("storage").or_else(|| spec.get("pvc"))?))
     });

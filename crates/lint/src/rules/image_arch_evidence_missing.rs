@@ -63,16 +63,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         1 => format!("the architectures of {first} are unknown"),
         several => format!("the architectures of {several} images are unknown"),
     };
-    let mut finding =
-        cx.finding(message).at(place.clone()).label("nothing is saved about it").help(match images.len() {
-            1 => save(first),
-            _ => format!("for each image, {}", save(first)),
-        });
-    finding = with_related(finding, images.values().skip(1).take(4).cloned(), "nor about this one");
-    for image in images.keys() {
-        finding = with_related(finding, cx.other_digest(image), "this is about another digest of it");
-    }
-    out.report(finding);
+    let finding = cx.finding(message).at(place.clone()).label("nothing is saved about it").help(match images.len() {
+        1 => save(first),
+        _ => format!("for each image, {}", save(first)),
+    });
+    out.report(with_related(finding, images.values().skip(1).take(4).cloned(), "nor about this one"));
 }
 
 /// An image with evidence about only one of possibly several images.

@@ -1,20 +1,21 @@
 //! An import from an ImageStream that the cluster doesn't have.
 
 use super::prelude::*;
+use crate::context::DiskSpec;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for (kind, document, path) in cx.declared_volumes() {
-        let path = path.below("source.registry.imageStream");
-        let Some(stream) = document.root.str_at(&path) else {
+    for DiskSpec { who, spec, document, namespace } in cx.disk_specs() {
+        let Some((stream, node)) =
+            spec.below("source.registry.imageStream").and_then(|node| Some((node.as_str()?, node)))
+        else {
             continue;
         };
-        let name = name_of(document);
         let finding = |why: &str| {
-            let message = format!("the {kind} {name} imports from an ImageStream, which {why}");
-            cx.finding_about(document, message).at(document.locate(&path))
+            let message = format!("{who} imports from an ImageStream, which {why}");
+            cx.finding_about(document, message).at(document.location(node.span))
         };
         if cx.inventory().platform == Platform::OpenShift {
-            out.report_all(undeclared(cx, namespace_of(document), stream, finding));
+            out.report_all(undeclared(cx, namespace, stream, finding));
         } else {
             let finding = finding("only OpenShift has").label("this cluster runs on plain Kubernetes");
             out.report(finding.help("write url: docker://registry/image:tag"));
@@ -22,12 +23,21 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// A finding about a misspelt stream, or one that is declared in another namespace. Source: CDI
-/// `pkg/controller/dataimportcron-controller.go`, `getImageStream`: the stream is in the cron's namespace.
+/// A finding about a misspelt stream or tag, or a stream that is declared in another namespace. Source: CDI
+/// `pkg/controller/dataimportcron-controller.go`, `getImageStream`: the stream is in the cron's namespace;
+/// `getImageStreamDigest`: it has to have the tag.
 fn undeclared(cx: &Context<'_>, namespace: &str, stream: &str, finding: impl Fn(&str) -> Finding) -> Option<Finding> {
-    let name = stream.split(':').next().unwrap_or(stream);
-    if cx.named("ImageStream", Some(namespace), name).is_some() {
+    let (name, tag) = stream.split_once(':').unwrap_or((stream, ""));
+    if namespace.is_empty() {
         return None;
+    }
+    if let Some(declared) = cx.named("ImageStream", Some(namespace), name) {
+        let tags: Vec<&str> = declared.root.list_at("spec.tags").iter().filter_map(|tag| tag.text_at("name")).collect();
+        let is_there = tag.is_empty() || tags.is_empty() || tags.contains(&tag);
+        let finding = (!is_there).then(|| finding(&format!("has no tag {tag}")).label("no such tag is declared"))?;
+        let meant = nearest(tag, tags.iter().copied()).map(|meant| format!("{name}:{meant}"));
+        let finding = did_you_mean(finding, "import from", meant.as_deref(), format!("name a tag: {}", or(&tags)));
+        return Some(finding.related(name_place(declared), "its tags are declared here"));
     }
     let own = cx.of_kind("ImageStream").iter().filter(|stream| namespace_of(stream) == namespace);
     let elsewhere = cx.named("ImageStream", None, name);

@@ -4,19 +4,16 @@ use hcoplan_planner::boot::Architectures;
 use hcoplan_planner::inventory::Architecture;
 
 use super::prelude::*;
+use crate::context::DiskSpec;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let is_cdi = |document: &Document| document.text("apiVersion").starts_with("cdi.kubevirt.io/");
-    for (_, document, path) in cx.declared_volumes().filter(|(_, document, _)| is_cdi(document)) {
-        out.report_all(finding(cx, document, &path.key("source")));
-    }
-    for vm in cx.virtual_machines() {
-        let sources = vm.disk_templates().map(|(path, _)| path.below("spec.source"));
-        out.report_all(sources.filter_map(|path| finding(cx, vm.document, &path)));
+    for DiskSpec { who, spec, document, .. } in cx.disk_specs() {
+        let path = document.root.path_to(spec.span).filter(|_| !std::ptr::eq(document, cx.document()));
+        out.report_all(path.and_then(|path| finding(cx, document, &who, &path.key("source"))));
     }
 }
 
-fn finding(cx: &Context<'_>, document: &Document, source: &Path) -> Option<Finding> {
+fn finding(cx: &Context<'_>, document: &Document, who: &str, source: &Path) -> Option<Finding> {
     let node = document.root.at(source)?;
     let registry = source.key("registry");
     let stream = || Some(format!("the ImageStream {}", node.text_at("registry.imageStream")?));
@@ -30,8 +27,7 @@ fn finding(cx: &Context<'_>, document: &Document, source: &Path) -> Option<Findi
                 suggested(document, format!("import it for {name}"), &set)
             };
             let message = format!(
-                "{} imports {image} without platform.architecture: the disk is {}, depending on the node that imports it",
-                object_name(document),
+                "{who} imports {image} without platform.architecture: the disk is {}, depending on the node that imports it",
                 or(&names)
             );
             let finding = finding(message)
@@ -48,15 +44,10 @@ fn finding(cx: &Context<'_>, document: &Document, source: &Path) -> Option<Findi
                 return None;
             }
             let wanted = written.map_or_else(|| "the nodes that may import it".to_owned(), str::to_owned);
-            let message = format!("{} imports {image}, which lacks {wanted}", object_name(document));
+            let message = format!("{who} imports {image}, which lacks {wanted}");
             let finding = finding(message).error().label("never imported");
             Some(finding.help("import an image that is there, or publish it for the architecture"))
         }
         _ => None,
     }
-}
-
-/// A document's name in messages: `DataVolume kiosk`.
-fn object_name(document: &Document) -> String {
-    format!("{} {}", document.text("kind"), name_of(document))
 }

@@ -213,10 +213,7 @@ fn in_disabled_list(cx: &Context<'_>, out: &mut Sink) {
     if !checks.iter().any(|c| c == "gates-in-both-lists") {
         return;
     }
-    for patch in cx.patch_annotations().iter().filter(|p| p.target.kind == "KubeVirt") {
-        let (Some(rendered), Some(result)) = (patch.rendered(), patch.result()) else {
-            continue;
-        };
+    for (patch, rendered, result) in cx.patched_operands().filter(|(patch, ..)| patch.target.kind == "KubeVirt") {
         let before = in_both(rendered);
         let new = in_both(result).into_iter().filter(|g| !before.contains(g));
         out.report_all(new.map(|gate| conflict(cx, patch, rendered, gate)));

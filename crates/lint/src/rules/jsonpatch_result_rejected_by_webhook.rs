@@ -9,10 +9,7 @@ use super::prelude::*;
 const ELSEWHERE: [&str; 2] = ["customize-components", "gates-in-both-lists"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for patch in cx.patch_annotations() {
-        let (Some(before), Some(after)) = (patch.rendered(), patch.result()) else {
-            continue;
-        };
+    for (patch, before, after) in cx.patched_operands() {
         match patch.target.kind {
             "KubeVirt" => {
                 let facts = cx.kubevirt();

@@ -5,10 +5,7 @@ use hcoplan_kubernetes::schema::Violation;
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for patch in cx.patch_annotations() {
-        let (Some(before), Some(after)) = (patch.rendered(), patch.result()) else {
-            continue;
-        };
+    for (patch, before, after) in cx.patched_operands() {
         let Some(schema) = cx.operand_schema(patch) else {
             continue;
         };

@@ -12,10 +12,7 @@ const TLS13: u32 = 0x0304;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let tables = &cx.release().tables().tls;
-    for patch in cx.patch_annotations() {
-        let (Some(before), Some(after)) = (patch.rendered(), patch.result()) else {
-            continue;
-        };
+    for (patch, before, after) in cx.patched_operands() {
         let pointer = match patch.target.kind {
             "KubeVirt" => KUBEVIRT,
             "CDI" => "/spec/config/tlsSecurityProfile",

@@ -2,18 +2,31 @@
 
 use super::prelude::*;
 use crate::Form;
-use crate::context::{Command, commands, copies_all, plain_words, values};
+use crate::context::{Command, PLATFORMS, commands, copies_all, plain_words, values};
+
+/// What files with a copy mention.
+const COPIES: [&str; 3] = ["skopeo", "filter-by-os", " pull "];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for file in cx.texts().iter().filter(|file| file.mentions("skopeo") || file.mentions("filter-by-os")) {
-        for command in commands(file.text()) {
-            let is_copied = || !copies_all(&command.words);
-            let found = match command.name {
-                "skopeo copy" | "skopeo sync" if is_copied() => skopeo(cx, file, &command),
-                "oc image mirror" | "oc adm catalog mirror" if is_copied() => oc(cx, file, &command),
+    let is_mentioned = |file: &&Arc<SourceFile>| COPIES.iter().any(|word| file.mentions(word));
+    for file in cx.texts().iter().filter(is_mentioned) {
+        let all = commands(file.text());
+        for command in &all {
+            let plain = plain_words(&command.words);
+            let source = plain.iter().nth_back(1).copied();
+            let is_pushed = |from: &&str| file.mentions(" push ") && all.iter().any(|other| other.renames(from));
+            let from = match command.name {
+                "skopeo copy" if plain.last().is_some_and(|to| to.starts_with("docker://")) => {
+                    source.and_then(|from| from.strip_prefix("docker://"))
+                }
+                "skopeo sync" => source,
+                "docker pull" | "podman pull" | "buildah pull" => plain.last().copied().filter(is_pushed),
                 _ => None,
             };
-            out.report_all(found);
+            if !copies_all(&command.words) {
+                out.report_all(from.and_then(|from| one_of_list(cx, file, command, from)));
+                out.report_all(oc(cx, file, command));
+            }
         }
     }
     for document in cx.of_kind("ImageSetConfiguration") {
@@ -21,21 +34,23 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn skopeo(cx: &Context<'_>, file: &Arc<SourceFile>, command: &Command<'_>) -> Option<Finding> {
-    let plain = plain_words(&command.words);
-    let from = plain.iter().nth_back(1)?;
-    let is_copy = command.name == "skopeo copy";
-    let from = if is_copy { from.strip_prefix("docker://")? } else { from };
+/// A copy that takes one image out of a list.
+fn one_of_list(cx: &Context<'_>, file: &Arc<SourceFile>, command: &Command<'_>, from: &str) -> Option<Finding> {
+    let only = values(&command.words, &PLATFORMS).next();
+    let is_pull = !command.name.starts_with("skopeo");
     let is_single = cx.image_evidence(from).is_some_and(|e| e.form == Form::Single);
-    if is_single || is_copy && !plain.last()?.starts_with("docker://") {
+    // What is pulled for one platform is evidence for the images that are pushed.
+    if is_single || is_pull && only.is_some() {
         return None;
     }
-    let only = values(&command.words, &["--override-arch"]).next();
     let only = only.map_or_else(|| "the architecture of the machine that copies it".to_owned(), str::to_owned);
     let end = command.at + command.name.len();
     let finding = cx.finding(format!("{from} is copied only for {only}"));
     let finding =
         finding.at(Location::new(file, Span::new(command.at, end))).label("takes one image out of a manifest list");
+    if is_pull {
+        return Some(finding.help("copy the whole list between the registries: skopeo copy --all"));
+    }
     let insertion = Location::new(file, Span::new(end, end));
     Some(finding.fix(suggested_text("add --all, which copies the whole list", insertion, " --all")))
 }

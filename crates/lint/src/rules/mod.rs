@@ -74,10 +74,8 @@ mod hco_wrong_api_shape;
 mod host_device_not_permitted;
 mod ignored_field;
 mod image_arch_evidence_missing;
-mod image_not_mirrored;
 mod image_stream_without_openshift;
 mod import_architecture_undetermined;
-mod import_ignores_mirror;
 mod infra_placement_matches_no_node;
 mod jsonpatch_annotation;
 mod jsonpatch_breaks_on_upgrade;
@@ -110,6 +108,7 @@ mod ksd_nameserver_not_ipv4;
 mod mdev_types_conflict;
 mod mediated_device_not_permitted;
 mod mirror_filters_architectures;
+mod mirrored_images;
 mod multi_arch_boot_images_disabled;
 mod multi_arch_on_single_arch_cluster;
 mod mutated_field_absent;
@@ -185,6 +184,7 @@ pub(super) static TABLES: &[&[RegisteredRule]] = &[
     jsonpatch_annotation::RULES,
     jsonpatch_fields::RULES,
     jsonpatch_gates::RULES,
+    mirrored_images::RULES,
     owned_objects::RULES,
     rejections::RULES,
 ];
@@ -192,13 +192,14 @@ pub(super) static TABLES: &[&[RegisteredRule]] = &[
 /// What keeps a virtual machine from starting: the checks of these rules, except what they only inform of.
 pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
     let mut sink = Sink::default();
-    let checks: [(&Rule, Check); 9] = [
-        (&rules::DISK_REJECTED, disk_rejected::limited),
+    let checks: [(&Rule, Check); 10] = [
+        (&rules::DISK_REJECTED, disk_rejected::check),
         (&rules::DISK_SMALLER_THAN_SOURCE, disk_smaller_than_source::check),
         (&rules::HOST_DEVICE_NOT_PERMITTED, host_device_not_permitted::check),
         (&rules::NETWORK_REFERENCE_MISSING, network_reference_missing::machines),
         (&rules::REFERENCED_KEY_MISSING, referenced_key_missing::check),
         (&rules::STORAGE_REFERENCE_MISSING, storage_reference_missing::each_disk),
+        (&rules::VALUE_REJECTED_LATER, value_rejected_later::check),
         (&rules::VM_DEVICE_NOT_ATTACHED, vm_device_not_attached::keeps_from_starting),
         (&rules::VM_POD_REJECTED, vm_pod_rejected::check),
         (&rules::VM_TYPE_UNKNOWN, vm_type_unknown::check),

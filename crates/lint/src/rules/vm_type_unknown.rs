@@ -41,22 +41,19 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
         let finding = vm.finding(cx, message).label("the machine waits for it");
         finding.at(vm.document.locate(&path))
     };
-    let of_kind = |message: String, meant: &str| {
+    let with_kind = |finding: Finding, meant: &str| {
         let set = [Change::Set(matcher.key("kind"), meant.into())];
-        let fix = suggested(vm.document, format!("write kind: {meant}"), &set);
-        finding(message).help(format!("there is a {meant} of that name: set kind: {meant}")).fixes(fix)
+        finding.fixes(suggested(vm.document, format!("write kind: {meant}"), &set))
+    };
+    let of_kind = |message: String, meant: &str| {
+        with_kind(finding(message).help(format!("there is a {meant} of that name: set kind: {meant}")), meant)
     };
     let Some(found) = cx.machine_type(vm, kind) else {
         let written = vm.document.root.at(&matcher.key("kind"))?.as_str().filter(|k| !is_placeholder(k))?;
         let message = format!("{vm} refers to a {what} of the kind {written}, which doesn't exist");
         let finding = finding(message).at(vm.document.locate(&matcher.key("kind"))).error();
         let meant = nearest(written, kinds.iter().copied()).unwrap_or(cluster);
-        let finding = finding.help(format!("use {cluster} or {namespaced}"));
-        return Some(finding.fixes(suggested(
-            vm.document,
-            format!("write {meant}"),
-            &[Change::Set(matcher.key("kind"), meant.into())],
-        )));
+        return Some(with_kind(finding.help(format!("use {cluster} or {namespaced}")), meant));
     };
     if found.declared.is_some() || found.common.is_some() || is_placeholder(name) {
         return None;

@@ -146,7 +146,7 @@ fn others(words: &str) -> String {
                     "cdi.kubevirt.io/v1beta1",
                     "DataVolume",
                     metadata,
-                    json!({"source": registry(value)}),
+                    json!({"source": registry(value), "storage": {"resources": {"requests": {"storage": "30Gi"}}}}),
                 ));
             }
             "image" => {
