@@ -2,6 +2,7 @@
 
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::nearest;
+use hcoplan_diagnostics::words::list;
 use hcoplan_planner::release::{version_numbers, version_parts};
 
 /// A name that no release has.
@@ -84,12 +85,7 @@ pub(super) fn known_names() -> String {
         };
         let lines: Vec<&str> = distribution.lines().into_iter().filter(modelled).collect();
         let title = if distribution.is_upstream() { "HCO" } else { &distribution.title };
-        match lines.split_last() {
-            Some((last, rest)) if !rest.is_empty() => {
-                format!("{title} {} and {last}", rest.join(", "))
-            }
-            _ => format!("{title} {}", lines.join("")),
-        }
+        format!("{title} {}", list(&lines, usize::MAX))
     };
     let all: Vec<String> = Distribution::all().iter().map(of).collect();
     all.join("; ")
@@ -113,7 +109,10 @@ fn hint(name: &str) -> String {
     }
     match nearest(name, Release::known_names()) {
         Some(meant) if !name.contains('.') => format!("did you mean {meant}? Known releases: {known}"),
-        _ => format!("known releases: {known}"),
+        _ => {
+            let near = nearest_release(name).map(|near| format!("the nearest is {}; ", near.label()));
+            format!("{}known releases: {known}", near.unwrap_or_default())
+        }
     }
 }
 
@@ -130,8 +129,8 @@ mod tests {
                 "4.19",
                 "4.19 is a version of OpenShift Virtualization, which is built from HCO 1.15, which isn't modelled; known releases:",
             ),
-            ("4.24", &format!("known releases: {all}")),
-            ("1.15", &format!("known releases: {all}")),
+            ("4.24", &format!("the nearest is 5.0; known releases: {all}")),
+            ("1.15", &format!("the nearest is 1.16; known releases: {all}")),
             ("117", "did you mean 1.17?"),
             ("latest", &format!("known releases: {all}")),
         ];
