@@ -3,9 +3,10 @@
 
 use super::Change;
 use super::said::{Said, sentence};
-use super::shown::{list, selector};
+use super::shown::selector;
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
+use hcoplan_diagnostics::words::list;
 use hcoplan_planner::topology::{Selection, admits};
 
 /// The pods that a placement is about.
@@ -52,7 +53,7 @@ pub(super) fn placement(change: &Change<'_>) -> Vec<Consequence> {
                 Some((Said { possibly: true, ..missed }, "some nodes".to_owned()))
             }
             (_, []) => None,
-            (_, left) => Some((missed, list(left))),
+            (_, left) => Some((missed, list(left, 3))),
         };
         if let Some((said, nodes)) = missed {
             return vec![said.fill(&[("nodes", &nodes), ("is", &after), ("was", &before)])];
