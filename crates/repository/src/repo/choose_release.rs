@@ -109,10 +109,7 @@ fn hint(name: &str) -> String {
     }
     match nearest(name, Release::known_names()) {
         Some(meant) if !name.contains('.') => format!("did you mean {meant}? Known releases: {known}"),
-        _ => {
-            let near = nearest_release(name).map(|near| format!("the nearest is {}; ", near.label()));
-            format!("{}known releases: {known}", near.unwrap_or_default())
-        }
+        _ => format!("known releases: {known}"),
     }
 }
 
@@ -129,8 +126,8 @@ mod tests {
                 "4.19",
                 "4.19 is a version of OpenShift Virtualization, which is built from HCO 1.15, which isn't modelled; known releases:",
             ),
-            ("4.24", &format!("the nearest is 5.0; known releases: {all}")),
-            ("1.15", &format!("the nearest is 1.16; known releases: {all}")),
+            ("4.24", &format!("known releases: {all}")),
+            ("1.15", &format!("known releases: {all}")),
             ("117", "did you mean 1.17?"),
             ("latest", &format!("known releases: {all}")),
         ];

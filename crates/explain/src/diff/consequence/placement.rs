@@ -3,10 +3,9 @@
 
 use super::Change;
 use super::said::{Said, sentence};
-use super::shown::selector;
+use super::shown::{list, selector};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
-use hcoplan_diagnostics::words::list;
 use hcoplan_planner::topology::{Selection, admits};
 
 /// The pods that a placement is about.
@@ -53,7 +52,7 @@ pub(super) fn placement(change: &Change<'_>) -> Vec<Consequence> {
                 Some((Said { possibly: true, ..missed }, "some nodes".to_owned()))
             }
             (_, []) => None,
-            (_, left) => Some((missed, list(left, 3))),
+            (_, left) => Some((missed, list(left))),
         };
         if let Some((said, nodes)) = missed {
             return vec![said.fill(&[("nodes", &nodes), ("is", &after), ("was", &before)])];

@@ -85,6 +85,14 @@ pub(super) fn selected(of: &str, value: &Value) -> String {
     }
 }
 
+/// The first names of a list.
+pub(super) fn list(names: &[&str]) -> String {
+    match names {
+        [a, b, c, _, ..] => format!("{a}, {b}, {c} and {} more", names.len() - 3),
+        few => few.join(", "),
+    }
+}
+
 pub(super) fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
