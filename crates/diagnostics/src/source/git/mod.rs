@@ -222,7 +222,7 @@ impl Revision {
                 (both.lines().next()?.to_owned(), base)
             }
         };
-        // The second name is that which origin's `HEAD` stands for.
+        // The second name is the target of origin's `HEAD`.
         let is_whole = |own: &Vec<&str>| {
             let is_own = |name: &&str| short(name).trim_start_matches("origin/") == short(own[2]);
             main.is_none_or(|main| main[2..].iter().any(is_own)) && !has_changes(&git)
