@@ -125,8 +125,9 @@ fn generate(gate: &Gate, said: &KeptNotices) -> Result<(String, Exit), Failure> 
         (configured, found.baseline(None), fail_on.unwrap_or_else(|| gate.fail_on.severity()))
     } else {
         let rules = || lint::rules().iter().map(|r| r.rule);
-        if !config.ignore.is_empty() || configured.loosens(rules()) {
-            (said as &dyn Notices).warning(LOOSENS);
+        let is_lax = config.lint.baseline.is_some() || config.lint.fail_on == Some(None);
+        if is_lax || !config.ignore.is_empty() || configured.loosens(rules()) {
+            (said as &dyn Notices).note(LOOSENS);
         }
         let strictest = asked.into_iter().flatten().chain([gate.fail_on.severity()]).flatten().min();
         // An untrusted configuration can't hide findings.
@@ -179,9 +180,9 @@ fn generate(gate: &Gate, said: &KeptNotices) -> Result<(String, Exit), Failure> 
     Ok((text, verdict))
 }
 
-/// The warning for a configuration that is less strict than the defaults.
-const LOOSENS: &str = "hcoplan.yaml makes the gate stricter, not wider: its `ignore`, `suppress`, \
-                       `lint.select`, `lint.ignore` and lower severities have no effect here";
+/// The note for a configuration that is less strict than the defaults.
+const LOOSENS: &str = "hcoplan.yaml makes the gate stricter, not wider: its `ignore`, `suppress`, `lint.select`, \
+                       `lint.ignore`, `lint.baseline`, `failOn: never` and lower severities have no effect here";
 
 /// Rules that find unrecognised HyperConvergeds.
 const ALMOST: [&str; 2] = ["hco-not-recognized", "hco-kind-unknown"];

@@ -1,15 +1,13 @@
 //! `hcoplan diff`: the effects of a change on the clusters.
 
 use super::arguments::InputArguments;
-use super::format::{self, Target};
+use super::format;
 use super::output::Output;
+use super::plan::Printed;
 use super::settings::Rules;
-use super::typed;
 use crate::lint;
 use crate::prelude::*;
 use hcoplan_analysis::{Sources, TwoSides};
-use hcoplan_report::changes::MIN_BUDGET;
-use hcoplan_report::{PlanFormat, print_plan};
 
 /// Show what a change does to the clusters, object by object and field by field
 ///
@@ -70,20 +68,12 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = "Output")]
     exit_code: bool,
 
-    /// How to print the result, as often as needed: human, json, markdown, html, outputs
-    /// (`name=value` for the steps of a workflow), and for the findings concise, sarif, github, gitlab, junit, each
-    /// alone or with `=FILE`
-    #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
-    format: Vec<Target<PlanFormat>>,
-
-    /// Maximum number of bytes of the markdown
-    #[arg(long, value_name = "N", help_heading = "Output",
-        value_parser = clap::value_parser!(u64).range(MIN_BUDGET as u64..))]
-    budget_bytes: Option<u64>,
+    #[command(flatten)]
+    printed: Printed,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
-    let targets = format::all(&arguments.format, "diff")?;
+    let targets = format::all(&arguments.printed.format, "diff")?;
     let mut inventory = arguments.inventory.iter().cloned();
     let sides = TwoSides {
         sources: Sources {
@@ -109,12 +99,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     let Some(analysis) = request.analyse(output, |_, _| {})? else {
         return Ok(found.verdict);
     };
-    let command = typed::command();
-    for target in &targets {
-        let terminal = target.terminal(output);
-        let text = print_plan(target.format, &analysis, &command, terminal, arguments.budget_bytes)?;
-        target.write(&text, output)?;
-    }
+    arguments.printed.print(&targets, &analysis, output)?;
     let mut verdict = analysis.verdict;
     verdict.failed |= arguments.exit_code && analysis.differs();
     Ok(verdict)

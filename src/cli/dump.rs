@@ -7,10 +7,11 @@ use super::output::Output;
 use crate::adopt::DumpedCluster;
 use crate::finding::Finding;
 use crate::inventory::{self, Node, Source, SourceKind};
-use crate::repo::{self, Dump, Loaded, Trust};
+use crate::repo::{self, ClusterRef, Dump, Loaded, Trust};
 use crate::source::{SourceFile, read_limited};
 use crate::yaml::{self, Document};
 use hcoplan_analysis::finding_line;
+use hcoplan_diagnostics::words::list;
 
 /// The dump of a given cluster.
 pub(super) fn cluster(
@@ -25,6 +26,16 @@ pub(super) fn cluster(
         output.warning(format_args!("the dump's release is {found}, but {used} is used: correct the wrong one"));
     }
     Ok(cluster)
+}
+
+/// The error that a directory has not one cluster, of which a dump is.
+pub(super) fn not_one(directory: &Utf8Path, clusters: &[&ClusterRef]) -> Failure {
+    let paths: Vec<&Utf8Path> = clusters.iter().map(|cluster| cluster.named_path()).collect();
+    let message = format!("{directory} has {} clusters, and a dump is of one", paths.len());
+    Failure::usage(
+        message,
+        format!("name the cluster's directory or file: {}", list(&paths, 10)).trim_end_matches(": "),
+    )
 }
 
 /// Reads the files of a dump.

@@ -125,12 +125,7 @@ impl User {
                 let unreadable = |p: Box<repo::Problem>| format!("{directory}: {}", p.finding.message);
                 Some(((*only).clone(), repo.load(only).map_err(|p| Failure::Unreadable(unreadable(p)))?))
             }
-            _ if is_asked => {
-                return Err(Failure::usage(
-                    format!("{directory} has {} clusters, not one", its.len()),
-                    "--cluster takes the directory of one cluster",
-                ));
-            }
+            _ if is_asked => return Err(dump::not_one(directory, &its)),
             _ => None,
         };
         Ok(Self { cluster, root: place.root, repo })

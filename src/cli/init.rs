@@ -99,8 +99,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     } else {
         let ([cluster], [(_, one)]) = (clusters.as_slice(), loaded.as_mut_slice()) else {
             table(&loaded, None)?;
-            let message = format!("{} has {} clusters, and a dump is of one", arguments.directory, clusters.len());
-            return Err(Failure::usage(message, "name the cluster's directory: hcoplan init DIR --nodes DUMP"));
+            return Err(dump::not_one(&arguments.directory, &clusters));
         };
         if let Some(file) = cluster.inventory_files().first().filter(|_| cluster.has_inventory()) {
             let message = format!("{} has an inventory, {file}", cluster.name());

@@ -28,7 +28,10 @@ pub(super) fn meant(typed: &[OsString], missing: &Utf8Path) -> Option<String> {
     let at = if directory == "" { Utf8Path::new(".") } else { directory };
     let entries = at.read_dir_utf8().ok()?.filter_map(Result::ok);
     let names: Vec<String> = entries.map(|e| e.file_name().to_owned()).collect();
-    let near = nearest(last, names.iter().map(String::as_str))?;
+    let names = || names.iter().map(String::as_str);
+    // A file with one HyperConverged gives its cluster its name.
+    let file = names().find(|name| Utf8Path::new(name).file_stem() == Some(last));
+    let near = file.or_else(|| nearest(last, names()))?;
     Some(format!("did you mean {}?", directory.join(near)))
 }
 

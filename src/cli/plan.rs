@@ -9,7 +9,7 @@ use super::{previous_state, typed};
 use crate::emit::DiskTree;
 use crate::lint;
 use crate::prelude::*;
-use hcoplan_analysis::last_release;
+use hcoplan_analysis::{Analysis, last_release};
 use hcoplan_report::changes::{self, MIN_BUDGET};
 use hcoplan_report::{PlanFormat, print_plan};
 
@@ -39,19 +39,42 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "X.Y", value_delimiter = ',', help_heading = "Update")]
     upgrade_to: Vec<String>,
 
+    #[command(flatten)]
+    printed: Printed,
+
+    /// Render also what HCO's webhooks would reject; it counts as rejected
+    #[arg(long, help_heading = "Input")]
+    force: bool,
+}
+
+/// Options for the output of a plan.
+#[derive(Debug, Args)]
+pub(super) struct Printed {
     /// How to print the result, as often as needed: human, json, markdown, html,
     /// outputs, and for the findings concise, sarif, github, gitlab, junit, each alone or with `=FILE`
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
-    format: Vec<Target<PlanFormat>>,
+    pub(super) format: Vec<Target<PlanFormat>>,
 
     /// Maximum number of bytes of the markdown
     #[arg(long, value_name = "N", help_heading = "Output",
         value_parser = clap::value_parser!(u64).range(MIN_BUDGET as u64..))]
     budget_bytes: Option<u64>,
+}
 
-    /// Render also what HCO's webhooks would reject; it counts as rejected
-    #[arg(long, help_heading = "Input")]
-    force: bool,
+impl Printed {
+    /// Prints the result to all targets.
+    pub(super) fn print(
+        &self,
+        targets: &[Target<PlanFormat>],
+        analysis: &Analysis,
+        output: &Output,
+    ) -> Result<(), Failure> {
+        let command = typed::command();
+        targets.iter().try_for_each(|target| {
+            let text = print_plan(target.format, analysis, &command, target.terminal(output), self.budget_bytes)?;
+            target.write(&text, output)
+        })
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -63,7 +86,7 @@ Examples:
   hcoplan plan --upgrade-to 1.18,1.19           a checklist for an upgrade of HCO";
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
-    let targets = format::all(&arguments.format, "plan")?;
+    let mut targets = format::all(&arguments.printed.format, "plan")?;
     let sources = arguments.previous.sources(arguments.sources.of_analysis())?;
     let found = hcoplan_analysis::find(&sources, arguments.previous.files(), output)?;
     let upgrade_to = last_release(&arguments.upgrade_to, &found, &found.chosen())?;
@@ -91,16 +114,10 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     };
     let path = tree.path().to_owned();
     let is_written = tree.finish(&found, &analysis.verdict, output);
-    let command = typed::command();
-    for target in &targets {
-        let is_human = target.format == PlanFormat::Changes(changes::Format::Human);
-        if is_human && found.verdict.nothing_found && analysis.findings.findings().is_empty() {
-            continue;
-        }
-        let terminal = target.terminal(output);
-        let text = print_plan(target.format, &analysis, &command, terminal, arguments.budget_bytes)?;
-        target.write(&text, output)?;
+    if found.verdict.nothing_found && analysis.findings.findings().is_empty() {
+        targets.retain(|target| target.format != PlanFormat::Changes(changes::Format::Human));
     }
+    arguments.printed.print(&targets, &analysis, output)?;
     if is_written? {
         output.note(format_args!("the rendered files are in {path}"));
     }

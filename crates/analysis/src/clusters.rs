@@ -57,10 +57,10 @@ pub fn names(repo: &Repo) -> impl Iterator<Item = ClusterName> + Clone {
 impl Clusters {
     /// Reads the clusters again with other content of some files.
     pub fn edited(&self, files: BTreeMap<Utf8PathBuf, Vec<u8>>) -> Result<Self, Failure> {
-        let mut options = self.options.clone();
-        options.edited.extend(files);
-        let repo = self.reopened(&mut options)?.into();
-        Ok(Self { repo, options, ..self.clone() })
+        let mut edited = self.clone();
+        edited.options.edited.extend(files);
+        edited.repo = self.reopened(&mut edited.options)?.into();
+        Ok(edited)
     }
 
     /// Reads and builds the repository again with other options.

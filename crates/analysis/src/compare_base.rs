@@ -40,7 +40,7 @@ impl CompareBase {
     /// The merge base with the main branch; nothing outside of a git repository.
     pub fn merge_base(found: &Clusters) -> Result<Self, Failure> {
         match if found.is_stream() { None } else { merge_base(&found.side()) } {
-            // On the main branch itself the whole state is judged.
+            // On the main branch itself, without a change, the whole state is judged.
             Some((side, is_current)) => {
                 let base = Self::sources(side, ComparisonMode::BeforeAndAfter)?;
                 Ok(Self { is_before_change: !is_current, ..base })
@@ -107,7 +107,7 @@ impl CompareBase {
     }
 
     /// Whether it is the side before a change, so that only differences fail the run: the command line gives it, or it is
-    /// where a branch began.
+    /// where a branch or an uncommitted change began.
     pub fn is_before_change(&self) -> bool {
         self.is_before_change
     }
@@ -146,8 +146,8 @@ impl CompareBase {
     }
 }
 
-/// The merge base with the main branch, and whether that is checked out; `None` outside of a repository or without a
-/// commit.
+/// The merge base with the main branch, and whether that is checked out without a change; `None` outside of a repository
+/// or without a commit.
 fn merge_base(side: &Side) -> Option<(Side, bool)> {
     let directory = side.directory.canonicalize_utf8().ok()?;
     // Avoids starting git outside of a repository.

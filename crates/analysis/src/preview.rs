@@ -33,9 +33,10 @@ pub(super) fn steps(
     let start = inputs.empty_state();
     // Use the version of the cluster's own distribution.
     let to = &to.of_distribution(start.release.distribution());
-    // The steps from a release that isn't modelled to the nearest one aren't known.
+    // The steps from a release that isn't modelled to the nearest one aren't known: that concerns each upgrade.
     let is_other = |finding: &&Finding| finding.rule.name == RELEASE_NOT_MODELLED.name;
-    let unknown: Vec<Finding> = outcome.found.findings.iter().filter(is_other).cloned().collect();
+    let unknown = outcome.found.findings.iter().filter(is_other);
+    let unknown: Vec<Finding> = unknown.map(|f| Finding { is_existing: false, ..f.clone() }).collect();
     if is_reached(&start.release, to) {
         let is_there = unknown.is_empty();
         let diff = ClusterDiff { findings_added: unknown, ..ClusterDiff::new(&outcome.cluster) };

@@ -81,7 +81,8 @@ impl<'a> AnalysisRequest<'a> {
             clusters.extend(outcome.diff.take().map(|diff| shared.share(diff)));
             for Upgraded { release, of, diff, is_there } in std::mem::take(&mut outcome.steps) {
                 if is_there {
-                    already_there.push(diff.cluster.clone());
+                    already_there.push(diff.cluster);
+                    continue;
                 }
                 let diff = shared.share(diff);
                 let key = (Release::place(&of).unwrap_or(usize::MAX), release);

@@ -1,11 +1,13 @@
 //! The selected clusters: `--cluster`, `--exclude` and `--shard`.
 
 use super::sources::Sources;
+use crate::clusters::names;
 use crate::failure::Failure;
 use crate::prelude::*;
 use crate::shard::Shard;
 use globset::{Glob, GlobBuilder, GlobMatcher};
 use hcoplan_diagnostics::finding::nearest;
+use hcoplan_diagnostics::words::list;
 
 /// Compiled patterns.
 #[derive(Debug, Clone)]
@@ -137,33 +139,21 @@ pub fn cluster_named<'c>(repo: &'c Repo, name: &str) -> Result<&'c ClusterRef, F
     if let Some(exact) = clusters.iter().find(|c| c.name().typed().contains(&name)) {
         return Ok(exact);
     }
-    let names = |clusters: &[&ClusterRef]| {
-        let names: Vec<&str> = clusters.iter().map(|c| &**c.name()).collect();
-        names.join(", ")
-    };
     match clusters.iter().filter(|c| last_parts(c.name()).any(|part| part == name)).collect::<Vec<_>>().as_slice() {
         [only] => Ok(only),
         [] => {
-            let known = clusters.iter().map(|c| c.name().clone()).chain(repo.skipped_builds());
-            let known: Vec<ClusterName> = known.collect();
+            let known: Vec<String> = names(repo).map(|name| name.to_string()).collect();
             let parts = known.iter().flat_map(|name| [Some(&**name), name.rsplit('/').next()]);
-            let parts = parts.flatten();
-            let help = match nearest(name, parts) {
+            let help = match nearest(name, parts.flatten()) {
                 Some(near) => format!("did you mean {near}?"),
-                None => {
-                    let some: Vec<&str> = known.iter().map(|name| &**name).take(10).collect();
-                    if some.is_empty() {
-                        "none could be read".to_owned()
-                    } else {
-                        format!("there are {}", some.join(", "))
-                    }
-                }
+                None if known.is_empty() => "none could be read".to_owned(),
+                None => format!("there are {}", list(&known, 10)),
             };
             Err(Failure::usage(format!("there is no cluster {name:?}"), help))
         }
         several => Err(Failure::usage(
             format!("there are {} clusters {name:?}", several.len()),
-            format!("say which: {}", names(several)),
+            format!("say which: {}", list(&several.iter().map(|c| &**c.name()).collect::<Vec<_>>(), 10)),
         )),
     }
 }

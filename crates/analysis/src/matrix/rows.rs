@@ -66,7 +66,7 @@ fn switched_off(given: &MatrixInput<'_, '_>, objects: &Objects<'_, '_>) -> Vec<(
         return Vec::new();
     };
     let mut out = Vec::new();
-    if hc.flag("workloadSources.enableCommonBootImageImport") == Some(false) {
+    if !hc.imports_common_images() {
         let all = given.release().golden_images().iter();
         out.extend(all.map(|c| common_image(objects, c, Some(Reason::CommonImagesOff))));
     }

@@ -6,6 +6,7 @@ use super::note::{Note, NoteKind, from_sentence, note};
 use crate::diff::semantic::Impact;
 use crate::diff::side::Side;
 use crate::prelude::*;
+use hcoplan_diagnostics::words::list;
 use hcoplan_planner::jsonpatch::{ANNOTATIONS, Effects, Failure};
 use hcoplan_planner::lifecycle::is_upgrade;
 use hcoplan_planner::plan::plan;
@@ -132,13 +133,13 @@ fn collisions(plan: &Plan) -> Vec<String> {
     let Some(kubevirt) = plan.operand("KubeVirt") else {
         return Vec::new();
     };
-    let list = |name: &str| -> Vec<&str> {
+    let gates = |name: &str| -> Vec<&str> {
         let gates = &kubevirt["spec"]["configuration"]["developerConfiguration"][name];
         let gates = gates.as_array().into_iter().flatten();
         gates.filter_map(Value::as_str).collect()
     };
-    let off = list("disabledFeatureGates");
-    let on = list("featureGates").into_iter();
+    let off = gates("disabledFeatureGates");
+    let on = gates("featureGates").into_iter();
     on.filter(|g| off.contains(g)).map(str::to_owned).collect()
 }
 
@@ -246,11 +247,12 @@ fn removed_operations(release: &Release, annotation: &str, text: &str) -> Vec<us
 /// The note on operations that no other note covers.
 fn keep_on(annotation: &str, operations: &[usize], fails: bool, release: &str) -> Option<String> {
     let numbers: Vec<String> = operations.iter().map(|i| (i + 1).to_string()).collect();
-    let (subject, verb) = match numbers.as_slice() {
-        [] => return None,
-        [one] => (format!("operation {one}"), "keeps"),
-        [first @ .., last] => (format!("operations {} and {last}", first.join(", ")), "keep"),
+    let (subject, verb) = match numbers.len() {
+        0 => return None,
+        1 => ("operation", "keeps"),
+        _ => ("operations", "keep"),
     };
+    let subject = format!("{subject} {}", list(&numbers, usize::MAX));
     // If one operation fails, the operator applies none.
     Some(if fails {
         format!("{subject} of {annotation} will not be applied on {release} either")

@@ -36,20 +36,17 @@ impl Validation<'_> {
         self.wrong_type(at, wanted, name);
         if node.int_or_string {
             let place = server_path(&at.path());
-            let text = format!("{} must validate at least one schema (anyOf)", go_quote(&place));
-            self.found.schema.push(Violation {
+            let invalid = |text: String| Violation {
                 path: at.path(),
                 kind: ViolationKind::Invalid,
                 message: format!("<nil>: Invalid value: \"\": {text}"),
-            });
+            };
+            let none = format!("{} must validate at least one schema (anyOf)", go_quote(&place));
+            self.found.schema.push(invalid(none));
             self.wrong_type(at, "integer", name);
             if value.is_number() {
                 let text = format!("Checked value must be of type integer (default format) in {place}");
-                self.found.schema.push(Violation {
-                    path: at.path(),
-                    kind: ViolationKind::Invalid,
-                    message: format!("<nil>: Invalid value: \"\": {text}"),
-                });
+                self.found.schema.push(invalid(text));
             }
         }
     }

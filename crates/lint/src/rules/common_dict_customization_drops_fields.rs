@@ -21,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 fn namespace(cx: &Context<'_>, written: &WrittenTemplate<'_>, out: &mut Sink) {
     let hc = cx.hyperconverged();
-    let common = hc.and_then(|hc| hc.text("workloadSources.commonBootImageNamespace"));
+    let common = hc.and_then(|hc| hc.common_images_namespace());
     let own = written.get("metadata.namespace").and_then(|n| n.as_str());
     let Some(common) = common.filter(|_| own.unwrap_or_default().is_empty()) else {
         return;

@@ -6,9 +6,7 @@ use super::prelude::*;
 use crate::{GUEST_ARCHITECTURES, SourceRef, claim_ref_of, source_ref_of};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    if cx.inventory().platform == Platform::Kubernetes {
-        out.report_all(without_ssp(cx));
-    }
+    without_ssp(cx, out);
     if cx.plan().ssp.is_none() || cx.ssp_rejection().is_some() {
         return;
     }
@@ -115,9 +113,11 @@ fn about(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>, messa
 }
 
 /// Machines that boot from golden images, which HCO has on OpenShift only.
-fn without_ssp(cx: &Context<'_>) -> Vec<Finding> {
+pub(super) fn without_ssp(cx: &Context<'_>, out: &mut Sink) {
+    if cx.inventory().platform != Platform::Kubernetes {
+        return;
+    }
     let own = cx.images_namespace();
-    let mut out = Vec::new();
     for vm in cx.virtual_machines() {
         for reference in vm.template_sources() {
             let is_declared = cx.named("DataSource", Some(reference.namespace), reference.name).is_some();
@@ -129,10 +129,9 @@ fn without_ssp(cx: &Context<'_>) -> Vec<Finding> {
                 .warning()
                 .label("the disk is never provisioned")
                 .help("HCO deploys no SSP there, so no golden image: create the DataSource, or import the disk");
-            out.push(finding);
+            out.report(finding);
         }
     }
-    out
 }
 
 /// A claim that has a golden image's name: CDI gives those that it imports other names.
@@ -327,6 +326,10 @@ fn may_have(cx: &Context<'_>, namespace: &str, name: &str, wanted: Option<&str>,
 fn severity(cx: &Context<'_>, namespace: &str) -> Option<Severity> {
     if cx.fills_namespace(namespace) {
         return Some(Severity::Error);
+    }
+    // Common images that are switched off may be there from before.
+    if cx.hyperconverged().and_then(|hc| hc.common_images_namespace()) == Some(namespace) {
+        return Some(Severity::Warning);
     }
     let mut declared = ["DataSource", "DataImportCron"].into_iter().flat_map(|kind| cx.of_kind(kind));
     let here = declared.any(|d| namespace_of(d) == namespace);

@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use crate::OtherShape;
+use hcoplan_diagnostics::words::list;
 
 /// Maximum number of fields marked in addition to the first.
 const SHOWN: usize = 8;
@@ -47,10 +48,7 @@ fn moved_words(cx: &Context<'_>, other: &OtherShape<'_>) -> String {
     let moves: Vec<String> = other.moves().map(|(from, to)| format!("`{from}` to `{to}`")).collect();
     match (&moves[..], other.gates) {
         ([], _) => format!("write the gates as {} has them", cx.version()),
-        (all, _) if all.len() > SHOWN_MOVES => {
-            format!("move {} and {} more", all[..SHOWN_MOVES].join(", "), all.len() - SHOWN_MOVES)
-        }
-        (all, _) => format!("move {}", and(all)),
+        (all, _) => format!("move {}", list(all, SHOWN_MOVES)),
     }
 }
 

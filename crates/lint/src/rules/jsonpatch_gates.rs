@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use crate::KUBEVIRT_GATES;
+use hcoplan_diagnostics::words::list;
 
 pub(super) static RULES: &[RegisteredRule] = &[
     always(&JSONPATCH_DUPLICATE_FEATURE_GATE, duplicates),
@@ -166,8 +167,11 @@ fn replaced(cx: &Context<'_>, out: &mut Sink) {
             );
             finding(message).info().label("a copy of what HCO renders")
         } else {
-            finding(format!("the patch removes {} from {kind}'s feature gates, which HCO switches on", some(&missed)))
-                .label(if whole { "replaces HCO's feature gates" } else { "removes a feature gate" })
+            finding(format!(
+                "the patch removes {} from {kind}'s feature gates, which HCO switches on",
+                list(&missed, MAX_NAMED)
+            ))
+            .label(if whole { "replaces HCO's feature gates" } else { "removes a feature gate" })
         };
         let help = if whole {
             "add the gates that are missing with /-, one operation for each"
@@ -185,13 +189,6 @@ fn replaced(cx: &Context<'_>, out: &mut Sink) {
 
 /// Maximum number of gates named.
 const MAX_NAMED: usize = 4;
-
-fn some(gates: &[&str]) -> String {
-    match gates.get(..MAX_NAMED).filter(|_| gates.len() > MAX_NAMED + 1) {
-        Some(first) => format!("{} and {} more", first.join(", "), gates.len() - MAX_NAMED),
-        None => and(gates),
-    }
-}
 
 /// Replaces the operation by one for each new gate.
 fn appended(cx: &Context<'_>, applied: &Applied<'_, '_>, list: &str, added: &[String]) -> Option<Fix> {

@@ -192,7 +192,8 @@ pub(super) static TABLES: &[&[RegisteredRule]] = &[
 /// What keeps a virtual machine from starting: the checks of these rules, except what they only inform of.
 pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
     let mut sink = Sink::default();
-    let checks: [(&Rule, Check); 10] = [
+    let checks: [(&Rule, Check); 11] = [
+        (&rules::DATASOURCE_REFERENCE_UNRENDERED, datasource_reference_unrendered::without_ssp),
         (&rules::DISK_REJECTED, disk_rejected::check),
         (&rules::DISK_SMALLER_THAN_SOURCE, disk_smaller_than_source::check),
         (&rules::HOST_DEVICE_NOT_PERMITTED, host_device_not_permitted::check),

@@ -1,5 +1,6 @@
 //! A change of the workload placement that excludes nodes with virtual machines.
 
+use hcoplan_diagnostics::words::list;
 use hcoplan_planner::topology::admits;
 
 use super::prelude::*;
@@ -24,12 +25,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(first) = stranded.first() else {
         return;
     };
-    let names: Vec<&str> = left.iter().map(|n| n.node.name.as_str()).take(3).collect();
-    let nodes = match left.len() {
-        1 => format!("node {}", names[0]),
-        ..=3 => format!("nodes {}", and(&names)),
-        more => format!("nodes {} and {} others", names.join(", "), more - names.len()),
-    };
+    let names: Vec<&str> = left.iter().map(|n| n.node.name.as_str()).collect();
+    let nodes = format!("{} {}", if names.len() == 1 { "node" } else { "nodes" }, list(&names, 3));
     let whom = match stranded.len() {
         1 => first.to_string(),
         several => format!("{several} virtual machines"),

@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 
 use super::Row;
 use crate::prelude::*;
+use crate::words::or;
 
 /// An error of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,11 +56,7 @@ impl Mistake {
     /// The expected form.
     pub(super) fn expectation(&self) -> String {
         match self {
-            Self::NotOneOf(words) => {
-                let (last, others) = words.split_last().expect("some words");
-                let or = if others.is_empty() { "" } else { " or " };
-                format!("{}{or}{last}", others.join(", "))
-            }
+            Self::NotOneOf(words) => or(words),
             Self::Below(0) => "0 or more".to_owned(),
             Self::Below(least) => format!("{least} or more"),
             Self::NotBetween(least, most) => format!("between {least} and {most}"),

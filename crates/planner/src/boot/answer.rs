@@ -32,7 +32,8 @@ impl Machine<'_> {
     /// Its failure, if that is worse than what its disk and its nodes let it do.
     fn or_failure(&self, outcome: BootOutcome, cause: Option<BootCause>) -> (BootOutcome, Option<BootCause>) {
         let is_worse = |failed: BootOutcome| {
-            outcome == BootOutcome::Boots || outcome != failed && failed == BootOutcome::DoesNotBoot
+            let is_bad = matches!(outcome, BootOutcome::DoesNotBoot | BootOutcome::Undetermined);
+            !is_bad || outcome != failed && failed == BootOutcome::DoesNotBoot
         };
         match self.failure.filter(|(failed, _)| is_worse(*failed)) {
             Some((failed, why)) => (failed, Some(why.clone())),

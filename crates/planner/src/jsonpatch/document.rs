@@ -165,22 +165,15 @@ impl<'b> Document<'b> {
 
     /// Replaces the value that [`Self::get`] found.
     pub(super) fn set(&mut self, location: &Location, value: Node) -> Result<(), Missing> {
-        if !fits(location, &value) {
-            return Err(Missing::too_big());
-        }
-        let key = &location.key;
         match self.container(&location.parents) {
-            Some(Node::Object(entries)) => {
-                entries.insert(key.clone(), value);
-            }
-            Some(Node::Array(items)) => {
+            Some(Node::Array(items)) if fits(location, &value) => {
                 // `get` finds an empty key in a list, but it isn't an index.
-                let at = index_in(key, items.len())?;
+                let at = index_in(&location.key, items.len())?;
                 items[at] = value;
+                Ok(())
             }
-            _ => {}
+            _ => self.insert(location, value),
         }
-        Ok(())
     }
 
     /// Removes a value.

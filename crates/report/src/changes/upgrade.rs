@@ -83,7 +83,6 @@ impl<'a> UpgradeView<'a> {
         let mut names: Vec<&str> = self.0.steps.iter().flat_map(|(_, diffs)| diffs).map(|d| &*d.cluster).collect();
         names.sort_unstable();
         names.dedup();
-        names.retain(|name| !self.0.already_there.iter().any(|there| there == name));
         let text = Text::new().soft(format!("in {}", clusters(&names)));
         if self.0.compared > 1 && !names.is_empty() { vec![Block::Paragraph(text)] } else { Vec::new() }
     }

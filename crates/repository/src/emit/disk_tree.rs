@@ -8,7 +8,7 @@ use hcoplan_diagnostics::source::{max_bytes, open_file, read_sized};
 use super::Error;
 use super::HEADER;
 use super::kustomization::KUSTOMIZATION;
-use super::manifest::{CLUSTER_MANIFEST, ClusterManifest, TOP_MANIFEST, TopManifest};
+use super::manifest::{CLUSTER_MANIFEST, ClusterManifest, Manifest as _, TOP_MANIFEST, TopManifest};
 use crate::prelude::*;
 
 /// An output tree on disk.

@@ -4,7 +4,7 @@ use hcoplan_kubernetes::{Object, ObjectId};
 use hcoplan_planner::plan::Plan;
 
 use super::kustomization;
-use super::manifest::ClusterManifest;
+use super::manifest::{ClusterManifest, Manifest as _};
 use super::names::file_names;
 use super::text::text;
 use crate::prelude::*;

@@ -42,52 +42,47 @@ impl Default for TopManifest {
     }
 }
 
-impl TopManifest {
-    /// Parses the text of [`TopManifest::to_text`].
-    ///
-    /// # Errors
-    /// What is wrong with it.
-    pub fn from_text(text: &str) -> Result<Self, String> {
-        parsed(text, |manifest: &Self| manifest.schema_version)
-    }
-
-    /// The file's text.
-    pub fn to_text(&self) -> String {
-        text(self)
-    }
-}
-
 impl ClusterManifest {
     /// The manifest of a cluster's directory.
     pub fn new(cluster: &str) -> Self {
         Self { schema_version: SCHEMA_VERSION, cluster: cluster.to_owned(), kustomization: false }
     }
+}
 
-    /// Parses the text of [`ClusterManifest::to_text`].
+/// A manifest as the text of its file.
+pub trait Manifest: DeserializeOwned + Serialize {
+    /// The version of the format.
+    fn version(&self) -> u32;
+
+    /// Parses the text of [`Self::to_text`].
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn from_text(text: &str) -> Result<Self, String> {
-        parsed(text, |manifest: &Self| manifest.schema_version)
+    fn from_text(text: &str) -> Result<Self, String> {
+        let manifest: Self = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        match manifest.version() {
+            SCHEMA_VERSION => Ok(manifest),
+            other => Err(format!("this version of hcoplan doesn't support schemaVersion {other}")),
+        }
     }
 
     /// The file's text.
-    pub fn to_text(&self) -> String {
-        text(self)
+    fn to_text(&self) -> String {
+        let text = serde_json::to_string_pretty(self);
+        text.expect("strings and numbers are always JSON") + "\n"
     }
 }
 
-fn parsed<T: DeserializeOwned>(text: &str, version: impl Fn(&T) -> u32) -> Result<T, String> {
-    let manifest = serde_json::from_str(text).map_err(|e| e.to_string())?;
-    match version(&manifest) {
-        SCHEMA_VERSION => Ok(manifest),
-        other => Err(format!("this version of hcoplan doesn't support schemaVersion {other}")),
+impl Manifest for TopManifest {
+    fn version(&self) -> u32 {
+        self.schema_version
     }
 }
 
-fn text<T: Serialize>(manifest: &T) -> String {
-    let text = serde_json::to_string_pretty(manifest);
-    text.expect("strings and numbers are always JSON") + "\n"
+impl Manifest for ClusterManifest {
+    fn version(&self) -> u32 {
+        self.schema_version
+    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::Error;
 use super::disk_tree::DiskTree;
 use super::files::ClusterFiles;
 use super::kustomization::KUSTOMIZATION;
-use super::manifest::{CLUSTER_MANIFEST, TOP_MANIFEST, TopManifest};
+use super::manifest::{CLUSTER_MANIFEST, Manifest as _, TOP_MANIFEST, TopManifest};
 use super::names::cluster_directory;
 use super::temporary_directory::TemporaryDirectory;
 use crate::prelude::*;

@@ -2,6 +2,7 @@
 
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::nearest;
+use hcoplan_diagnostics::words::list;
 use hcoplan_planner::release::{version_numbers, version_parts};
 
 /// A name that no release has.
@@ -84,12 +85,7 @@ pub(super) fn known_names() -> String {
         };
         let lines: Vec<&str> = distribution.lines().into_iter().filter(modelled).collect();
         let title = if distribution.is_upstream() { "HCO" } else { &distribution.title };
-        match lines.split_last() {
-            Some((last, rest)) if !rest.is_empty() => {
-                format!("{title} {} and {last}", rest.join(", "))
-            }
-            _ => format!("{title} {}", lines.join("")),
-        }
+        format!("{title} {}", list(&lines, usize::MAX))
     };
     let all: Vec<String> = Distribution::all().iter().map(of).collect();
     all.join("; ")

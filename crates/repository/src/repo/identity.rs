@@ -25,7 +25,7 @@ pub enum FactOrigin {
     HyperConverged,
     /// Another manifest.
     Statement(StatementKind),
-    /// Another object, with its kind: that of a controller that applies it, or one that only OpenShift has.
+    /// Another object, with its kind: that of a controller that applies it, or one that shows the platform.
     Object(&'static str),
     /// The default of `hcoplan.yaml` for clusters without their own.
     Configured,

@@ -178,10 +178,8 @@ impl Repo {
             if is_vendors {
                 identity.platform.by = identity.namespace.by;
                 identity.platform.place.clone_from(&identity.namespace.place);
-            } else if let Some(place) = self.object_of_openshift(cluster) {
-                let value = Platform::OpenShift;
-                identity.platform =
-                    WithSource { value, by: FactOrigin::Object("object of OpenShift"), place: Some(place) };
+            } else if let Some(shown) = self.shown_platform(cluster) {
+                identity.platform = shown;
             } else if inventory.valid {
                 findings.push(platform_assumed(&document, identity.platform.value));
             }

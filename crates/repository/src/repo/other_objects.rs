@@ -6,6 +6,7 @@ use super::Loaded;
 use super::Repo;
 use super::files::{FileRole, FileUse};
 use super::gitops::Applied;
+use super::identity::{FactOrigin, WithSource};
 use super::listed;
 use super::nodes::names_of;
 use super::objects::ClusterRef;
@@ -181,20 +182,28 @@ impl Repo {
         })
     }
 
-    /// The location of an object of a cluster that only OpenShift has.
-    pub(super) fn object_of_openshift(&self, cluster: &ClusterRef) -> Option<Location> {
-        let is_of_openshift = |object: &&Arc<Document>| {
+    /// The platform that an object of a cluster shows: one that only OpenShift has, or a storage class of k3s, kind or
+    /// minikube.
+    pub(super) fn shown_platform(&self, cluster: &ClusterRef) -> Option<WithSource<Platform>> {
+        const WORDS: [&str; 3] = ["openshift", "rancher.io/local-path", "k8s.io/minikube-hostpath"];
+        let shown = |object: &Arc<Document>| {
             let [namespace, name] = names_of(object);
-            object.text("apiVersion").contains(".openshift.io/")
+            let provisioner = object.text("provisioner");
+            let is_of_openshift = object.text("apiVersion").contains(".openshift.io/")
                 || namespace.starts_with("openshift-")
                 || object.text("kind") == "Namespace" && name.starts_with("openshift-")
-                || object.text("provisioner").starts_with("openshift-")
+                || provisioner.starts_with("openshift-");
+            let (value, kind) = match provisioner {
+                _ if is_of_openshift => (Platform::OpenShift, "object of OpenShift"),
+                _ if WORDS[1..].contains(&provisioner) => (Platform::Kubernetes, "StorageClass"),
+                _ => return None,
+            };
+            let place = Some(object.locate(&Path::dotted("metadata.name")));
+            Some(WithSource { value, by: FactOrigin::Object(kind), place })
         };
-        let mut all = self.objects_in(cluster, |text| text.contains("openshift"));
-        all.find_map(|objects| {
-            let mut own = objects.by_kind.values().flatten();
-            own.find(is_of_openshift).map(|object| object.locate(&Path::dotted("metadata.name")))
-        })
+        let all = self.objects_in(cluster, |text| WORDS.iter().any(|word| text.contains(word)));
+        let all = all.flat_map(|objects| objects.by_kind.values().flatten().filter_map(shown).collect::<Vec<_>>());
+        all.min_by_key(|fact| fact.value != Platform::OpenShift)
     }
 
     /// The claims that a cluster's other objects create in golden images' namespaces: namespace and name. Only files

@@ -5,7 +5,7 @@
 //! could hide a directory.
 
 use super::paths::{parent, shown_path};
-use crate::emit::{CLUSTER_MANIFEST, ClusterManifest, HEADER, KUSTOMIZATION, TOP_MANIFEST, TopManifest};
+use crate::emit::{CLUSTER_MANIFEST, ClusterManifest, HEADER, KUSTOMIZATION, Manifest as _, TOP_MANIFEST, TopManifest};
 use crate::prelude::*;
 
 /// hcoplan's output below a directory.

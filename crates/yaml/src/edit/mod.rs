@@ -21,7 +21,9 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use self::editable::EditableDocument;
-pub use self::verify::{EditableFile, apply, apply_and_read, apply_and_verify, character_edits, line_edits};
+pub use self::verify::{
+    EditableFile, apply, apply_and_read, apply_and_verify, character_edits, difference, line_edits,
+};
 use super::{Document, Node, Path, Segment, Style, Value};
 use crate::source::Edit;
 

@@ -243,8 +243,8 @@ pub(super) fn node_equals(node: &Node, json: &Json) -> bool {
     }
 }
 
-/// The first path at which two trees differ.
-fn difference(a: &Json, b: &Json, path: &str) -> Option<String> {
+/// The first path at which two trees differ, after `path`.
+pub fn difference(a: &Json, b: &Json, path: &str) -> Option<String> {
     match (a, b) {
         _ if a == b => None,
         (Json::Object(a), Json::Object(b)) => {

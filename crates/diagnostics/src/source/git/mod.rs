@@ -43,13 +43,18 @@ enum Kind {
     Submodule,
 }
 
-/// Whether the branch of the ref `main` is checked out, or none is.
-fn is_on_branch(git: &Git, main: &str) -> bool {
-    let named = git.bytes(&["rev-parse", "--symbolic-full-name", "HEAD", main].map(str::to_owned)).unwrap_or_default();
-    let named = String::from_utf8_lossy(&named);
-    let (own, main) = named.trim_end().split_once('\n').unwrap_or_default();
-    let main = main.trim_start_matches("refs/remotes/origin/").trim_start_matches("refs/heads/");
-    own == "HEAD" || own.strip_prefix("refs/heads/") == Some(main)
+/// Whether a file differs from the commit that is checked out. A new one counts if it may be a manifest: the file that
+/// the output goes to must not decide.
+fn has_changes(git: &Git) -> bool {
+    let arguments = ["--no-optional-locks", "status", "--porcelain", "--untracked-files=all"];
+    let listed = git.bytes(&arguments).unwrap_or_default();
+    let is_manifest = |row: &str| row.contains(".yaml") || row.contains(".yml");
+    String::from_utf8_lossy(&listed).lines().any(|row| !row.starts_with("??") || is_manifest(row))
+}
+
+/// A ref's name without its namespace.
+fn short(name: &str) -> &str {
+    name.trim_start_matches("refs/remotes/").trim_start_matches("refs/heads/")
 }
 
 /// A commit's name and time, for people.
@@ -190,28 +195,40 @@ impl Revision {
     }
 
     /// Where the branch that `directory` is on left the main one: the main branch's name, `HEAD` where there is none,
-    /// the commit, and whether that is checked out without another branch. `None` outside a repository, and where there
-    /// is no commit.
+    /// the commit, and whether that is checked out without another branch, and without a change if it is on one. `None`
+    /// outside a repository, and where there is no commit.
     pub fn branch_point(directory: &Utf8Path) -> Option<(String, String, bool)> {
         // The likeliest first.
-        const MAIN: [&str; 5] =
-            ["remotes/origin/HEAD", "remotes/origin/main", "remotes/origin/master", "heads/main", "heads/master"];
+        const MAIN: [&str; 5] = [
+            "refs/remotes/origin/HEAD",
+            "refs/remotes/origin/main",
+            "refs/remotes/origin/master",
+            "refs/heads/main",
+            "refs/heads/master",
+        ];
+        const FORMAT: &str = "--format=%(HEAD)%09%(objectname)%09%(refname)%09%(symref)";
         let (git, _) = Git::around(directory).ok()?;
-        let patterns = MAIN.map(|name| format!("refs/{name}"));
-        let listed = git.bytes(&[&["show-ref".to_owned(), "--head".to_owned()], &patterns[..]].concat()).ok()?;
+        let listed = git.bytes(&[&["for-each-ref", FORMAT], &MAIN[..], &["refs/heads"]].concat()).ok()?;
         let listed = String::from_utf8_lossy(&listed);
-        let known: Vec<(&str, &str)> = listed.lines().filter_map(|line| line.split_once(' ')).collect();
-        let commit_of = |name: &str| known.iter().find(|(_, known)| *known == name).map(|(commit, _)| *commit);
-        let found = patterns.iter().find(|name| commit_of(name).is_some());
-        let name = found.map_or("HEAD", String::as_str);
-        let own = commit_of("HEAD")?;
-        let commit = match commit_of(name) {
-            Some(main) if main == own => own.to_owned(),
-            _ => git.line(&["merge-base", name, "HEAD"]).ok()?,
+        let known: Vec<Vec<&str>> = listed.lines().map(|line| line.split('\t').collect()).collect();
+        let main = MAIN.iter().find_map(|name| known.iter().find(|own| own.get(2) == Some(name)));
+        let name = main.map_or("HEAD", |main| main[2]);
+        let branch = known.iter().find(|own| own[0] == "*");
+        let (own, commit) = match branch.map(|own| own[1]) {
+            Some(own) if main.is_none_or(|main| main[1] == own) => (own.to_owned(), own.to_owned()),
+            _ => {
+                let both = git.line(&["rev-parse", "HEAD", &format!("{name}...HEAD")]).ok()?;
+                let base = both.lines().find_map(|line| line.strip_prefix('^'))?.to_owned();
+                (both.lines().next()?.to_owned(), base)
+            }
         };
-        let short = name.trim_start_matches("refs/").trim_start_matches("remotes/").trim_start_matches("heads/");
-        let is_current = own == commit && (found.is_none() || is_on_branch(&git, name));
-        Some((short.to_owned(), commit, is_current))
+        // The second name is the target of origin's `HEAD`.
+        let is_whole = |own: &Vec<&str>| {
+            let is_own = |name: &&str| short(name).trim_start_matches("origin/") == short(own[2]);
+            main.is_none_or(|main| main[2..].iter().any(is_own)) && !has_changes(&git)
+        };
+        let is_current = own == commit && branch.is_none_or(is_whole);
+        Some((short(name).to_owned(), commit, is_current))
     }
 
     /// The commit's full name.

@@ -134,12 +134,17 @@ fn reports_errors_of_git() {
 }
 
 #[test]
-fn only_another_branch_at_the_main_ones_commit_is_a_change() {
+fn another_branch_at_the_main_ones_commit_and_a_changed_file_are_changes() {
     let repository = Repository::new();
     repository.write("a.yaml", "a");
     repository.commit();
     let is_current = |root: &Utf8Path| Revision::branch_point(root).expect("a branch point").2;
     assert!(is_current(repository.root()));
+    for (path, is_change) in [("plan.txt", false), ("b/new cluster.yaml", true), ("a.yaml", true)] {
+        repository.write(path, "changed");
+        assert_eq!(is_current(repository.root()), !is_change, "{path}");
+        repository.run(&["stash", "-q", "--include-untracked"]);
+    }
     let place = tempfile::tempdir().expect("a directory");
     let tree = Utf8Path::from_path(place.path()).expect("UTF-8").join("tree");
     repository.run(&["worktree", "add", "-q", "-b", "new-main", tree.as_str()]);

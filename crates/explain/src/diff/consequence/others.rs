@@ -8,6 +8,7 @@ use super::said::sentence;
 use super::shown::{entries, names_changed, summary};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
+use hcoplan_diagnostics::words::list;
 use hcoplan_planner::boot_images::cdi_stage::CronStep;
 
 /// Gates that CDI has no code for change nothing; one that has graduated is always on.
@@ -106,12 +107,8 @@ pub(super) fn grants(change: &Change<'_>) -> Vec<Consequence> {
         rules.as_array().into_iter().flatten().flat_map(of).collect()
     };
     let (was, is) = (granted(change.before), granted(change.after));
-    let list = |all: Vec<&String>| match all.as_slice() {
-        [] => None,
-        [one] => Some((*one).clone()),
-        [first, more @ ..] => Some(format!("{first} and {} more", more.len())),
-    };
-    let (more, less) = (list(is.difference(&was).collect()), list(was.difference(&is).collect()));
+    let named = |all: Vec<&String>| (!all.is_empty()).then(|| list(&all, 1));
+    let (more, less) = (named(is.difference(&was).collect()), named(was.difference(&is).collect()));
     let said = more
         .map(|more| sentence("grants-more").turns(more, ""))
         .into_iter()

@@ -230,6 +230,9 @@ mod tests {
         let found = steps_of(&gates(json!(["A", "B"])), &gates(json!(["B", "A"])));
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].ends_with("(Order)"), "{found:?}");
+        let named = |state: &str| gates(json!(["A", {"name": "B", "state": state}]));
+        let found = steps_of(&named("on"), &named("off"));
+        assert!(found.len() == 1 && found[0].contains("[name=B].state: \"on\" -> \"off\""), "{found:?}");
         let found = steps_of(&json!({"args": ["-a", "-b"]}), &json!({"args": ["-b", "-a"]}));
         assert!(found.iter().all(|f| !f.contains("Order")), "{found:?}");
     }

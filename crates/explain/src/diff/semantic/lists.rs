@@ -73,7 +73,8 @@ impl Keys {
         match listing {
             Listing::Map(fields) => by(fields),
             Listing::Set => {
-                let own = |v: &Value| Some(v.as_str().map_or_else(|| v.to_string(), str::to_owned));
+                let text = |v: &Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
+                let own = |v: &Value| by_fields(v, &["name"]).or_else(|| Some(text(v)));
                 Some(Self { before: names(before, own)?, after: names(after, own)?, unordered })
             }
             Listing::Sequence => NAMES.iter().find_map(|name| by(&[name])),

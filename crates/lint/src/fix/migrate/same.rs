@@ -5,6 +5,7 @@ use hcoplan_planner::hyperconverged::{Gates, convert, in_storage_version, versio
 use hcoplan_planner::inventory::Inventory;
 use hcoplan_planner::plan::plan;
 use hcoplan_planner::release::Phase;
+use hcoplan_yaml::edit::difference;
 use serde_json::{Value as Json, json};
 
 use super::NotMigrated;
@@ -29,7 +30,7 @@ pub(super) fn check(release: &Release, inventory: &Inventory, before: &Json, aft
         difference(&old, &new, "")
     };
     if let Some(path) = lost.or_else(differs) {
-        return Err(NotMigrated::StoresOther(path));
+        return Err(NotMigrated::StoresOther(path.trim_start_matches('.').to_owned()));
     }
     let objects = |plan: &Plan| {
         let all = plan.objects().map(|o| (o.id.to_string(), o.body.clone()));
@@ -81,36 +82,13 @@ fn spelled_out(release: &Release, stored: &Json) -> Json {
 fn missing(of: &Json, other: &Json, path: &str) -> Option<String> {
     match (of, other) {
         (Json::Object(a), Json::Object(b)) => a.iter().find_map(|(key, value)| {
-            let path = joined(path, key);
+            let path = format!("{path}.{key}");
             match b.get(key) {
-                _ if path == "spec.featureGates" => None,
+                _ if path == ".spec.featureGates" => None,
                 Some(other) => missing(value, other, &path),
                 None => Some(path),
             }
         }),
         (a, b) => (a != b).then(|| path.to_owned()),
-    }
-}
-
-fn joined(path: &str, key: &str) -> String {
-    match path {
-        "" => key.to_owned(),
-        path => format!("{path}.{key}"),
-    }
-}
-
-/// The first path at which two trees differ.
-fn difference(a: &Json, b: &Json, path: &str) -> Option<String> {
-    match (a, b) {
-        _ if a == b => None,
-        (Json::Object(a), Json::Object(b)) => {
-            let mut keys = a.keys().chain(b.keys());
-            keys.find_map(|key| {
-                let null = &Json::Null;
-                let (a, b) = (a.get(key).unwrap_or(null), b.get(key).unwrap_or(null));
-                difference(a, b, &joined(path, key))
-            })
-        }
-        _ => Some(path.to_owned()),
     }
 }

@@ -296,6 +296,20 @@ fn machine_sets_next_to_the_only_cluster_are_its_nodes() {
 }
 
 #[test]
+fn storage_class_shows_the_platform() {
+    let class = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: s}\nprovisioner: ";
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: openshift-storage}\n";
+    for (object, other, platform) in [
+        (format!("{class}rancher.io/local-path\n"), "", "Kubernetes (the StorageClass in a/s.yaml)"),
+        (format!("{class}rancher.io/local-path\n"), namespace, "OpenShift (the object of OpenShift in a/o.yaml)"),
+        (format!("{class}csi.example.com\n"), "", "OpenShift (the default)"),
+    ] {
+        let repo = open(&[("a/hc.yaml", HC), ("a/s.yaml", &object), ("a/o.yaml", other)]);
+        assert_eq!(repo.load(&repo.clusters()[0]).expect("loaded").identity.platform.to_string(), platform);
+    }
+}
+
+#[test]
 fn finds_machine_sets_in_any_directory() {
     let machines = "apiVersion: machine.openshift.io/v1beta1\nkind: MachineSet\nmetadata: {name: \
                     m}\nspec:\n  replicas: 1\n  template: {spec: {metadata: {labels: \
