@@ -6,7 +6,7 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 use hcoplan::analysis::PreviousState;
 use hcoplan::diff;
-use hcoplan::emit::{ClusterManifest, TopManifest};
+use hcoplan::emit::{ClusterManifest, Manifest as _, TopManifest};
 use hcoplan::inventory;
 use hcoplan::kube::Object;
 use hcoplan::lint::Baseline;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use hcoplan_kubernetes::go::GoTypes;
 use hcoplan_kubernetes::schema::Schema;
-use hcoplan_planner::operands::{CRS, Cr, OPERANDS};
+use hcoplan_planner::operands::{Cr, ROWS, known};
 use hcoplan_planner::release::{
     AdmissionRules, Behaviour, Error, HyperConvergedField, KubeVirtFacts, Platform, Release, SspBundle, Upgrade,
 };
@@ -91,7 +91,7 @@ fn check_versions(release: &Release) -> Result<(), Error> {
 fn check_operands(release: &Release) -> Result<(), Error> {
     for platform in [Platform::OpenShift, Platform::Kubernetes] {
         for name in release.work_order().operands_of(platform) {
-            if !OPERANDS.iter().any(|o| o.name == name) {
+            if known(name).is_none() {
                 let message = format!("unknown operand {name}");
                 return Err(Error::shape("behaviour.json", &message));
             }
@@ -101,7 +101,7 @@ fn check_operands(release: &Release) -> Result<(), Error> {
                 return Err(Error::shape("objects.json", &message));
             }
             let has_type = |cr: &Cr| release.go_types().of_kind(cr.api_version, cr.kind).is_some();
-            if let Some(cr) = CRS.iter().find(|cr| cr.operand == name && !has_type(cr)) {
+            if let Some(cr) = ROWS.crs.iter().find(|cr| cr.operand == name && !has_type(cr)) {
                 let message = format!("the kind {} of the operand {name} is missing", cr.kind);
                 return Err(Error::shape("go-types.json", &message));
             }

@@ -8,7 +8,7 @@ use crate::hyperconverged::{HyperConverged, version_of};
 use crate::hyperconverged::{Submitted, path_in};
 use crate::inventory::Inventory;
 use crate::jsonpatch;
-use crate::operands::{self, CRS, Context, Cr};
+use crate::operands::{self, Context, Cr, ROWS};
 use crate::prelude::*;
 use crate::release::{Platform, Release};
 use crate::topology::Topology;
@@ -27,7 +27,7 @@ pub(super) struct DryRun<'a> {
 
 /// The operand CRs of the trial: those that an annotation can patch.
 fn tried() -> impl Iterator<Item = &'static Cr> {
-    CRS.iter().filter(|cr| jsonpatch::annotation_of(cr.kind).is_some())
+    ROWS.crs.iter().filter(|cr| jsonpatch::annotation_of(cr.kind).is_some())
 }
 
 /// Kinds of the operand CRs that the webhook reads when a HyperConverged is updated.

@@ -24,6 +24,8 @@ pub struct Cr {
     /// Whether it is in the operator's namespace.
     #[serde(default)]
     namespaced: bool,
+    /// The field of the HyperConverged that has to be true.
+    requires: Option<&'static str>,
     /// Whether the HyperConverged is its controller.
     #[serde(default)]
     owned: bool,
@@ -35,12 +37,22 @@ pub struct Cr {
 /// An operand's CR; `None` where the HyperConverged doesn't have it, or the webhook knows that nothing can fail.
 pub(super) type Rendering = Result<Option<CustomResource>, Error>;
 
-/// Every CR. Source: HCO `controllers/handlers`, a file for each.
-pub static CRS: LazyLock<Vec<Cr>> =
+/// The operands that are data.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+pub struct Rows {
+    /// Every CR.
+    pub crs: Vec<Cr>,
+    /// The release's constant objects, of those that it has, of operands without a CR.
+    pub constants: BTreeMap<&'static str, Vec<&'static str>>,
+}
+
+/// Source: HCO `controllers/handlers`, a file for each.
+pub static ROWS: LazyLock<Rows> =
     LazyLock::new(|| serde_json::from_str(hcoplan_schemas::OPERANDS).expect("valid rows"));
 
 fn cr(kind: &str) -> &'static Cr {
-    CRS.iter().find(|cr| cr.kind == kind).expect("every CR has a row")
+    ROWS.crs.iter().find(|cr| cr.kind == kind).expect("every CR has a row")
 }
 
 impl Cr {
@@ -65,6 +77,15 @@ impl Context<'_> {
     /// The part of an operand CR's `spec` that every cluster has.
     pub(super) fn base(&self, kind: &str) -> Value {
         cr(kind).spec.clone()
+    }
+
+    /// The CR of an operand without code: its row is the whole of it, but for what is copied.
+    pub(super) fn by_row(&self, operand: &str) -> Rendering {
+        let cr = ROWS.crs.iter().find(|cr| cr.operand == operand).expect("a known operand");
+        if cr.requires.is_some_and(|field| self.hc.flag(field) != Some(true)) {
+            return Ok(None);
+        }
+        self.finish(cr.kind, &[], cr.spec.clone())
     }
 
     /// Creates the object of an operand CR from its own part of the spec: copied values, labels, owner, Go's encoding, then

@@ -10,7 +10,6 @@ mod error;
 mod table;
 mod tls;
 
-mod aaq;
 mod aie_webhook;
 mod cdi;
 mod console_plugin;
@@ -23,11 +22,10 @@ mod observability;
 mod passt;
 mod pods;
 mod ssp;
-mod storage_controllers;
 mod wasp_agent;
 
 pub use context::{Context, Stage};
-pub use cr::{CRS, Cr};
+pub use cr::{Cr, ROWS};
 pub use error::{Error, ErrorKind};
-pub use table::{OPERANDS, Operand, Rendered, of_start, render_after, render_all, render_one};
+pub use table::{Rendered, known, of_start, render_after, render_all, render_one};
 pub use tls::TlsProfile;

@@ -1,17 +1,17 @@
 //! The table of operands, and rendering them in order.
 
-use super::cr::{CustomResource, Rendering};
+use super::cr::{CustomResource, ROWS, Rendering};
 use super::{
-    Context, Error, aaq, aie_webhook, cdi, console_plugin, image_streams, kubevirt, network_addons,
-    network_resources_injector, observability, passt, ssp, storage_controllers, wasp_agent,
+    Context, Error, aie_webhook, cdi, console_plugin, image_streams, kubevirt, network_addons,
+    network_resources_injector, observability, passt, ssp, wasp_agent,
 };
 use crate::jsonpatch::Patched;
 use crate::prelude::*;
 
 /// An operand: its name in the release's order of work, and its renderer.
-pub struct Operand {
+struct Operand {
     /// The name, as in `behaviour.json`.
-    pub name: &'static str,
+    name: &'static str,
     /// How it is rendered.
     render: Render,
 }
@@ -26,19 +26,12 @@ enum Render {
 
 use Render::{Cr, Objects};
 
-/// All operands of all releases.
-pub static OPERANDS: &[Operand] = &[
+/// The operands that have code; the others are [`ROWS`].
+static OPERANDS: &[Operand] = &[
     // Source: HCO `handlers/kubevirt.go`.
-    Operand {
-        name: "priority-class",
-        render: Objects(|cx| Ok(vec![cx.constant("PriorityClass/kubevirt-cluster-critical")])),
-    },
     Operand { name: "kubevirt", render: Cr(kubevirt::render) },
     Operand { name: "cdi", render: Cr(cdi::render) },
     Operand { name: "network-addons", render: Cr(network_addons::render) },
-    Operand { name: "aaq", render: Cr(aaq::render) },
-    Operand { name: "mig-controller", render: Cr(storage_controllers::render_mig_controller) },
-    Operand { name: "file-restore", render: Cr(storage_controllers::render_file_restore) },
     Operand { name: "passt-network", render: Objects(passt::render_network) },
     Operand { name: "passt-access", render: Objects(passt::render_access) },
     Operand { name: "aie-webhook", render: Objects(aie_webhook::render) },
@@ -56,34 +49,17 @@ pub static OPERANDS: &[Operand] = &[
     Operand { name: "network-resources-injector", render: Objects(network_resources_injector::render) },
     Operand { name: "observability-controller", render: Objects(observability::render) },
     Operand { name: "ssp", render: Cr(ssp::render) },
-    // Where virtctl is downloaded from. Source: HCO `controllers/handlers/cliDownload.go`.
-    Operand {
-        name: "cli-download",
-        render: Objects(|cx| {
-            Ok(cx.constants(&[
-                "ConsoleCLIDownload/virtctl-clidownloads-kubevirt-hyperconverged",
-                "Route/hyperconverged-cluster-cli-download",
-                "Service/hyperconverged-cluster-cli-download",
-            ]))
-        }),
-    },
-    // Source: HCO `controllers/handlers/virtio_win_ConfigMap.go`.
-    Operand {
-        name: "virtio-win",
-        render: Objects(|cx| Ok(cx.constants(&["ConfigMap/virtio-win", "Role/virtio-win", "RoleBinding/virtio-win"]))),
-    },
     Operand { name: "image-streams", render: Objects(image_streams::render) },
     Operand { name: "wasp-agent", render: Objects(wasp_agent::render) },
     Operand { name: "console-plugin", render: Objects(console_plugin::render) },
-    // The injector's certificate where no service CA makes one, with or without the injector. Source: HCO
-    // `controllers/handlers/certmanager_issuer.go`, `netresinjector/certificate.go`.
-    Operand {
-        name: "cert-manager",
-        render: Objects(|cx| {
-            Ok(cx.constants(&["Issuer/selfsigned", "Certificate/virt-network-resources-injector-cert"]))
-        }),
-    },
 ];
+
+/// The operand of this name, if there is one.
+pub fn known(name: &str) -> Option<&'static str> {
+    let with_code = OPERANDS.iter().map(|o| o.name);
+    let mut all = with_code.chain(ROWS.crs.iter().map(|cr| cr.operand)).chain(ROWS.constants.keys().copied());
+    all.find(|known| *known == name)
+}
 
 /// With the AIE annotation, on every platform.
 fn with_aie(cx: &Context<'_>, names: &[&str]) -> Vec<Object> {
@@ -154,7 +130,7 @@ fn render_in_order<'n>(cx: &Context<'_>, names: impl Iterator<Item = &'n str>) -
     let renders_first = cx.release.has("renders-all-operands-first");
     let mut rendered = Rendered::default();
     for name in names {
-        let operand = find(name).name;
+        let operand = known(name).unwrap_or_else(|| panic!("behaviour.json has an unknown operand: {name}"));
         match render_one(cx, operand) {
             Err(error) if error.is_panic() && renders_first => return panicked(cx, error),
             Err(error) if rendered.error.is_none() => rendered.error = Some(error),
@@ -177,18 +153,18 @@ fn render_in_order<'n>(cx: &Context<'_>, names: impl Iterator<Item = &'n str>) -
 /// # Errors
 /// The error of the operator's reconcile (or the webhook's dry run).
 pub fn render_one(cx: &Context<'_>, name: &str) -> Result<(Vec<Object>, Option<Patched>), Error> {
-    Ok(match &find(name).render {
-        Objects(render) => (render(cx)?, None),
-        Cr(render) => match render(cx)? {
-            Some(CustomResource { object, patched }) => (vec![object], patched),
-            None => Default::default(),
-        },
+    if let Some(names) = ROWS.constants.get(name) {
+        return Ok((cx.constants(names), None));
+    }
+    let cr = match OPERANDS.iter().find(|o| o.name == name).map(|operand| &operand.render) {
+        Some(Objects(render)) => return Ok((render(cx)?, None)),
+        Some(Cr(render)) => render(cx)?,
+        None => cx.by_row(name)?,
+    };
+    Ok(match cr {
+        Some(CustomResource { object, patched }) => (vec![object], patched),
+        None => Default::default(),
     })
-}
-
-fn find(name: &str) -> &'static Operand {
-    let operand = OPERANDS.iter().find(|o| o.name == name);
-    operand.unwrap_or_else(|| panic!("behaviour.json has an unknown operand: {name}"))
 }
 
 #[cfg(test)]
@@ -202,7 +178,7 @@ mod tests {
             let release = Release::known(name).expect("known");
             for platform in [Platform::OpenShift, Platform::Kubernetes] {
                 for operand in release.work_order().operands_of(platform) {
-                    assert!(OPERANDS.iter().any(|o| o.name == operand), "{name}: {operand}");
+                    assert!(known(operand).is_some(), "{name}: {operand}");
                 }
             }
         }
