@@ -1,5 +1,10 @@
 //! What an edit of a VirtualMachine does. Sources: KubeVirt `pkg/virt-controller/watch/vm/vm.go` (`syncRunStrategy`,
-//! `syncRestartRequired`), `pkg/virt-api/webhooks/validating-webhook/admitters/pod-eviction-admitter.go`.
+//! `syncRestartRequired`, `handleCPUChangeRequest`, `handleMemoryHotplugRequest`, `validLiveUpdateVolumes`),
+//! `pkg/virt-api/webhooks/validating-webhook/admitters/pod-eviction-admitter.go`.
+
+use std::cmp::Ordering;
+
+use hcoplan_kubernetes::quantity::Quantity;
 
 use super::Change;
 use super::said::sentence;
@@ -20,7 +25,7 @@ const LIVE: [&str; 10] = [
     "spec.template.spec.volumes",
 ];
 
-/// A disk can be plugged in and out, and its claim replaced by another.
+/// A claim of a volume that stays.
 const CLAIMS: [&str; 2] = ["].dataVolume", "].persistentVolumeClaim"];
 
 /// The parts that shape a machine's instances.
@@ -52,11 +57,52 @@ pub(super) fn run_strategy(change: &Change<'_>) -> Vec<Consequence> {
 /// Labels and annotations of the template, and most fields, are those of the next start.
 pub(super) fn machine_template(change: &Change<'_>) -> Vec<Consequence> {
     let labels = change.object.fields.iter().map(|field| &*field.step.label);
-    let mut own = labels.filter(|label| SHAPE.iter().any(|part| is_within(label, part)) && *label != EVICTION);
-    let is_disk = |label: &str| ["disks[", "volumes["].iter().any(|list| label.contains(list));
-    let is_plugged = |label: &str| label.ends_with(']') || CLAIMS.iter().any(|claim| label.contains(claim));
-    let is_live =
-        own.all(|label| LIVE.iter().any(|live| is_within(label, live)) && (!is_disk(label) || is_plugged(label)));
-    let name = if is_live { "machine-changes-live" } else { "machine-changes-at-start" };
-    vec![sentence(name).about(change.object_name())]
+    let own = labels.filter(|label| SHAPE.iter().any(|part| is_within(label, part)) && *label != EVICTION);
+    let (of_metadata, fields): (Vec<&str>, Vec<&str>) =
+        own.partition(|label| is_within(label, "spec.template.metadata"));
+    let of_metadata = match &of_metadata[..] {
+        [] => None,
+        all if all.iter().all(|label| label.contains("descheduler.alpha.kubernetes.io/")) => {
+            Some("machine-annotation-live")
+        }
+        _ => Some("machine-labels-at-start"),
+    };
+    let of_fields = (!fields.is_empty()).then(|| fields_change(change, &fields));
+    of_metadata.into_iter().chain(of_fields).map(|name| sentence(name).about(change.object_name())).collect()
+}
+
+/// The sentence about changed fields of a machine's instance.
+fn fields_change(change: &Change<'_>, fields: &[&str]) -> &'static str {
+    let volumes = change.at("spec.template.spec.volumes");
+    let is_plugged = |label: &str| {
+        let name = label.split(['[', ']']).nth(1);
+        let all = [volumes.0, volumes.1].into_iter().filter_map(Value::as_array).flatten();
+        let mut own = all.filter(|volume| volume["name"].as_str() == name);
+        own.any(|volume| {
+            ["dataVolume", "persistentVolumeClaim"].iter().any(|claim| volume[claim]["hotpluggable"] == true)
+        })
+    };
+    let is_moved = change.at("spec.updateVolumesStrategy").1 == "Migration";
+    let is_claim = |label: &str| CLAIMS.iter().any(|claim| label.contains(claim)) && !is_plugged(label);
+    let is_arm = change.at("spec.template.spec.architecture").1 == "arm64";
+    // Fewer sockets, less memory and sockets of arm64 take a restart.
+    let grows = |label: &&str| {
+        let (was, is) = change.at(label);
+        let amounts = Quantity::of(was).zip(Quantity::of(is));
+        amounts.is_none_or(|(was, is)| was.cmp(&is) == Ordering::Less) && !(is_arm && label.ends_with(".sockets"))
+    };
+    let is_live = |label: &&str| match LIVE.iter().find(|live| is_within(label, live)) {
+        Some(live) if live.ends_with("disks") || live.ends_with("volumes") => {
+            is_plugged(label) || is_claim(label) && is_moved
+        }
+        Some(_) => grows(label),
+        None => false,
+    };
+    let is_replaced = fields.iter().any(|label| is_claim(label));
+    match fields.iter().all(is_live) {
+        true if is_replaced => "machine-data-moves",
+        true => "machine-changes-live",
+        false if is_replaced && !is_moved => "machine-claim-replaced",
+        false => "machine-changes-at-start",
+    }
 }

@@ -3,9 +3,9 @@
 //! `pkg/aaq-controller/built-in-usage-calculators`.
 
 use super::Change;
-use super::kubevirt::tls_clients;
+use super::kubevirt::{tls_clients, written_tls};
 use super::said::sentence;
-use super::shown::{entries, names_changed, summary};
+use super::shown::{names_changed, summary};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
 use hcoplan_planner::boot_images::cdi_stage::CronStep;
@@ -27,42 +27,30 @@ pub(super) fn cdi_gates(change: &Change<'_>) -> Vec<Consequence> {
     said.collect()
 }
 
-/// An operand's name in a list of operands.
-pub(super) fn component(kind: &str) -> &str {
-    if kind == "NetworkAddonsConfig" { "the network components" } else { kind }
-}
-
 /// OpenShift's profiles by their minimum version; CDI, SSP, AAQ and the network components have one.
 pub(super) fn tls_profile(change: &Change<'_>) -> Vec<Consequence> {
     let side = |release: &Release, profile: &Value| {
-        let (custom, profiles) = (&profile["custom"], &release.tables().tls.profiles);
         let named = profile["type"].as_str().unwrap_or("Intermediate");
-        match profiles.get(named) {
+        match release.tables().tls.profiles.get(named) {
             Some(known) => (known.min_tls_version.clone(), known.ciphers.iter().cloned().collect()),
-            None => {
-                let version = custom["minTLSVersion"].as_str().unwrap_or("VersionTLS12");
-                let ciphers: BTreeSet<String> = entries(&custom["ciphers"]).into_iter().map(|(name, _)| name).collect();
-                (version.to_owned(), ciphers)
-            }
+            None => written_tls(&profile["custom"]),
         }
     };
     let sides = change.sides;
-    let (was, is) = (side(sides.before, change.before), side(sides.after, change.after));
-    tls_clients(component(&change.object.id.kind), was, is)
+    let kind = &*change.object.id.kind;
+    let server = if kind == "NetworkAddonsConfig" { "the network components" } else { kind };
+    tls_clients(server, side(sides.before, change.before), side(sides.after, change.after))
 }
 
 /// A removed import that retains nothing takes its DataSource and disks along.
 pub(super) fn cron(change: &Change<'_>) -> Vec<Consequence> {
-    let name = change.object_name();
-    let said = match (change.before.is_null(), change.after.is_null()) {
-        (true, _) => sentence("cron-imported"),
-        (_, true) if (CronStep { before: Some(change.before), after: None }).deletes_disks() => {
-            sentence("cron-deleted")
-        }
-        (_, true) => sentence("cron-dropped"),
+    let name = match (change.before.is_null(), change.after.is_null()) {
+        (true, _) => "cron-imported",
+        (_, true) if (CronStep { before: Some(change.before), after: None }).deletes_disks() => "cron-deleted",
+        (_, true) => "cron-dropped",
         _ => return Vec::new(),
     };
-    vec![said.about(name)]
+    vec![sentence(name).about(change.object_name())]
 }
 
 /// Another registry chooses what VMs run.
@@ -76,16 +64,14 @@ pub(super) fn image_source(change: &Change<'_>) -> Vec<Consequence> {
         let named = [&source["registry"]["url"], &source["registry"]["imageStream"], &source["http"]["url"]];
         named.into_iter().find_map(Value::as_str).map_or_else(|| summary(source), str::to_owned)
     };
-    let said = match (change.before.is_null(), change.after.is_null()) {
-        (true, _) => sentence("image-source-added").about(change.object_name()),
-        (_, true) => sentence("image-source-removed").about(change.object_name()),
-        _ => {
-            let is_other = registry(change.before) != registry(change.after);
-            let said = if is_other { "image-source-elsewhere" } else { "image-source-changes" };
-            sentence(said).turns(source(change.after), source(change.before)).about(change.object_name())
-        }
+    let (was, is) = (change.before, change.after);
+    let name = match (was.is_null(), is.is_null()) {
+        (true, _) => "image-source-added",
+        (_, true) => "image-source-removed",
+        _ if registry(was) != registry(is) => "image-source-elsewhere",
+        _ => "image-source-changes",
     };
-    vec![said]
+    vec![sentence(name).turns(source(is), source(was)).about(change.object_name())]
 }
 
 /// What a role grants and no longer grants: `list pods`.
