@@ -8,6 +8,7 @@ use hcoplan_kubernetes::quantity::Quantity;
 
 use super::Change;
 use super::said::sentence;
+use super::shown::{entries, names_changed};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
 
@@ -25,8 +26,10 @@ const LIVE: [&str; 10] = [
     "spec.template.spec.volumes",
 ];
 
-/// A claim of a volume that stays.
-const CLAIMS: [&str; 2] = ["].dataVolume", "].persistentVolumeClaim"];
+const METADATA: &str = "spec.template.metadata";
+
+/// The sources of a volume that are claims.
+const CLAIMS: [&str; 2] = ["dataVolume", "persistentVolumeClaim"];
 
 /// The parts that shape a machine's instances.
 const SHAPE: [&str; 3] = ["spec.template", "spec.instancetype", "spec.preference"];
@@ -35,14 +38,10 @@ const EVICTION: &str = "spec.template.spec.evictionStrategy";
 
 /// `running` is the older form of `runStrategy`.
 pub(super) fn run_strategy(change: &Change<'_>) -> Vec<Consequence> {
-    let strategy = |text: &Value, switch: &Value| match (text.as_str(), switch.as_bool()) {
-        (Some(text), _) => text.to_owned(),
-        (None, Some(true)) => "Always".to_owned(),
-        _ => "Halted".to_owned(),
-    };
     let (texts, switches) = (change.at("spec.runStrategy"), change.at("spec.running"));
-    let (was, is) = (strategy(texts.0, switches.0), strategy(texts.1, switches.1));
-    let name = match (&*was, &*is) {
+    let strategies = [(texts.0, switches.0), (texts.1, switches.1)]
+        .map(|(text, switch)| text.as_str().unwrap_or(if *switch == true { "Always" } else { "Halted" }));
+    let name = match strategies.into() {
         (was, is) if was == is => return Vec::new(),
         (_, "Halted") => "machine-stops",
         ("Halted", "Always" | "RerunOnFailure" | "Once") => "machine-starts",
@@ -58,32 +57,32 @@ pub(super) fn run_strategy(change: &Change<'_>) -> Vec<Consequence> {
 pub(super) fn machine_template(change: &Change<'_>) -> Vec<Consequence> {
     let labels = change.object.fields.iter().map(|field| &*field.step.label);
     let own = labels.filter(|label| SHAPE.iter().any(|part| is_within(label, part)) && *label != EVICTION);
-    let (of_metadata, fields): (Vec<&str>, Vec<&str>) =
-        own.partition(|label| is_within(label, "spec.template.metadata"));
-    let of_metadata = match &of_metadata[..] {
-        [] => None,
-        all if all.iter().all(|label| label.contains("descheduler.alpha.kubernetes.io/")) => {
-            Some("machine-annotation-live")
-        }
-        _ => Some("machine-labels-at-start"),
-    };
+    let (metadata, fields): (Vec<&str>, Vec<&str>) = own.partition(|label| is_within(label, METADATA));
+    let [labels, annotations] = ["labels", "annotations"].map(|part| change.at(&format!("{METADATA}.{part}")));
+    let mut changed = names_changed(annotations.0, annotations.1).into_iter();
+    let is_live =
+        labels.0 == labels.1 && changed.all(|(name, ..)| name.starts_with("descheduler.alpha.kubernetes.io/"));
+    let of_metadata = if is_live { "machine-annotation-live" } else { "machine-labels-at-start" };
+    let of_metadata = (!metadata.is_empty()).then_some(of_metadata);
     let of_fields = (!fields.is_empty()).then(|| fields_change(change, &fields));
     of_metadata.into_iter().chain(of_fields).map(|name| sentence(name).about(change.object_name())).collect()
 }
 
 /// The sentence about changed fields of a machine's instance.
 fn fields_change(change: &Change<'_>, fields: &[&str]) -> &'static str {
-    let volumes = change.at("spec.template.spec.volumes");
-    let is_plugged = |label: &str| {
-        let name = label.split(['[', ']']).nth(1);
-        let all = [volumes.0, volumes.1].into_iter().filter_map(Value::as_array).flatten();
-        let mut own = all.filter(|volume| volume["name"].as_str() == name);
-        own.any(|volume| {
-            ["dataVolume", "persistentVolumeClaim"].iter().any(|claim| volume[claim]["hotpluggable"] == true)
-        })
+    let [volumes, disks] =
+        ["spec.template.spec.volumes", "spec.template.spec.domain.devices.disks"].map(|path| change.at(path));
+    let is_hot = |volume: &Value| CLAIMS.iter().any(|claim| volume[claim]["hotpluggable"] == true);
+    let has_claim = |volume: &Value| CLAIMS.iter().any(|claim| !volume[claim].is_null());
+    let is_plugged = |name: &str| {
+        let mut all = entries(volumes.0).into_iter().chain(entries(volumes.1));
+        all.any(|(own, volume)| own == name && is_hot(&volume))
     };
-    let is_moved = change.at("spec.updateVolumesStrategy").1 == "Migration";
-    let is_claim = |label: &str| CLAIMS.iter().any(|claim| label.contains(claim)) && !is_plugged(label);
+    let mut cold = names_changed(volumes.0, volumes.1);
+    cold.retain(|(name, ..)| !is_plugged(name));
+    let keeps_claim = |(_, was, is): &(String, Value, Value)| has_claim(was) && has_claim(is);
+    let is_replaced = cold.iter().any(keeps_claim);
+    let is_moved = change.at("spec.updateVolumesStrategy").1 == "Migration" && cold.iter().all(keeps_claim);
     let is_arm = change.at("spec.template.spec.architecture").1 == "arm64";
     // Fewer sockets, less memory and sockets of arm64 take a restart.
     let grows = |label: &&str| {
@@ -92,13 +91,13 @@ fn fields_change(change: &Change<'_>, fields: &[&str]) -> &'static str {
         amounts.is_none_or(|(was, is)| was.cmp(&is) == Ordering::Less) && !(is_arm && label.ends_with(".sockets"))
     };
     let is_live = |label: &&str| match LIVE.iter().find(|live| is_within(label, live)) {
-        Some(live) if live.ends_with("disks") || live.ends_with("volumes") => {
-            is_plugged(label) || is_claim(label) && is_moved
+        Some(live) if live.ends_with("disks") => {
+            names_changed(disks.0, disks.1).iter().all(|(name, ..)| is_plugged(name))
         }
+        Some(live) if live.ends_with("volumes") => cold.is_empty() || is_moved,
         Some(_) => grows(label),
         None => false,
     };
-    let is_replaced = fields.iter().any(|label| is_claim(label));
     match fields.iter().all(is_live) {
         true if is_replaced => "machine-data-moves",
         true => "machine-changes-live",

@@ -5,7 +5,7 @@
 use super::Change;
 use super::kubevirt::{tls_clients, written_tls};
 use super::said::sentence;
-use super::shown::{names_changed, summary};
+use super::shown::{entries, names_changed, summary};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
 use hcoplan_planner::boot_images::cdi_stage::CronStep;
@@ -57,7 +57,7 @@ pub(super) fn cron(change: &Change<'_>) -> Vec<Consequence> {
 pub(super) fn image_source(change: &Change<'_>) -> Vec<Consequence> {
     let registry = |source: &Value| {
         let url = source["registry"]["url"].as_str().unwrap_or_default();
-        let address = url.split_once("://").map_or(url, |(_, address)| address);
+        let address = url.rsplit("://").next().unwrap_or_default();
         address.split('/').next().unwrap_or_default().to_owned()
     };
     let source = |source: &Value| {
@@ -77,9 +77,8 @@ pub(super) fn image_source(change: &Change<'_>) -> Vec<Consequence> {
 /// What a role grants and no longer grants: `list pods`.
 pub(super) fn grants(change: &Change<'_>) -> Vec<Consequence> {
     let granted = |rules: &Value| -> BTreeSet<String> {
-        let names = |rule: &Value, list: &str| -> Vec<String> {
-            rule[list].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
-        };
+        let names =
+            |rule: &Value, list: &str| -> Vec<_> { entries(&rule[list]).into_iter().map(|(name, _)| name).collect() };
         let of = |rule: &Value| -> Vec<String> {
             let resources = [names(rule, "resources"), names(rule, "nonResourceURLs")].concat();
             let verbs = names(rule, "verbs");
