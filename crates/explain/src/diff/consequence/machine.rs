@@ -98,10 +98,10 @@ fn fields_change(change: &Change<'_>, fields: &[&str]) -> &'static str {
         Some(_) => grows(label),
         None => false,
     };
-    match fields.iter().all(is_live) {
-        true if is_replaced => "machine-data-moves",
-        true => "machine-changes-live",
-        false if is_replaced && !is_moved => "machine-claim-replaced",
-        false => "machine-changes-at-start",
+    match (fields.iter().all(is_live), is_replaced) {
+        (true, true) => "machine-data-moves",
+        (true, false) => "machine-changes-live",
+        (false, true) if !is_moved => "machine-claim-replaced",
+        _ => "machine-changes-at-start",
     }
 }
