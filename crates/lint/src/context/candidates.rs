@@ -185,15 +185,16 @@ impl<'a> Context<'a> {
             }
             let repelled_by = node.node.taints.iter().find(repels);
             let is_workload = workload.binary_search(&node.index).is_ok();
-            let may_have_handler = is_workload || (!selects && tolerations.admit(node.node));
-            let closing = node.node.taints.iter().find(|taint| closes(taint, handler.as_ref()));
             // The taint of a control-plane node may be undeclared.
+            let is_repelled = repelled_by.is_some() || (!is_workload && !tolerations.admit(node.node));
             let is_closed = !is_workload && handler.as_ref().is_some_and(|handler| !handler.admit(node.node));
+            let may_have_handler = is_workload || (!selects && !(is_repelled && is_closed));
+            let closing = node.node.taints.iter().find(|taint| closes(taint, handler.as_ref()));
             let barrier = if !may_have_handler {
                 Some(NodeBarrier::Workload)
             } else if node.node.lacks_architecture_label() {
                 Some(NodeBarrier::Architecture)
-            } else if repelled_by.is_some() {
+            } else if is_repelled {
                 Some(NodeBarrier::Taint)
             } else if closing.is_some() || is_closed {
                 Some(NodeBarrier::Handler)

@@ -1,55 +1,44 @@
-//! A deprecated or removed API version.
+//! An API version that is deprecated, or that no release serves.
 
 use super::prelude::*;
 
-/// The status of an old version.
-#[derive(Clone, Copy, PartialEq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum OldVersion {
-    /// Deprecated, with the same schema as the new one.
-    SameSchema,
-    /// Deprecated or soon deprecated.
-    OtherSchema,
-    /// Not served by any modelled release.
-    Gone,
-}
+/// The versions of a group, or of one of its kinds, that the CRDs of the modelled releases serve: the current ones, of
+/// which one to write comes first, and the deprecated ones.
+type Served<'t> = (&'t str, Vec<&'t str>, Vec<&'t str>);
 
-/// The old versions, with the new one of the group.
-static VERSIONS: LazyLock<Vec<(&str, &str, OldVersion)>> = LazyLock::new(|| rows("oldVersions"));
+static VERSIONS: LazyLock<Vec<Served<'_>>> = LazyLock::new(|| rows("servedVersions"));
+
+/// The group whose versions have the same fields.
+const SAME_FIELDS: &str = "kubevirt.io";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for document in cx.other_objects().all() {
-        let Some(written) = text_at(document, "apiVersion") else {
+        let written = document.text("apiVersion");
+        let Some((group, version)) = written.split_once('/') else {
             continue;
         };
-        let known = VERSIONS.iter().find(|(old, ..)| *old == written);
-        if let Some((_, new, what)) = known {
-            out.report(finding(cx, document, written, new, *what));
-        }
-    }
-}
-
-fn finding(cx: &Context<'_>, document: &Document, written: &str, version: &str, what: OldVersion) -> Finding {
-    let group = written.split_once('/').map_or("", |(group, _)| group);
-    let new = format!("{group}/{version}");
-    let path = Path::dotted("apiVersion");
-    let (message, label) = match what {
-        OldVersion::Gone => (format!("{written} is no longer served"), "rejected"),
-        _ => (format!("{written} is deprecated"), "an old version"),
-    };
-    let finding = cx.finding_about(document, message).at(document.locate(&path)).label(label);
-    let title = match what {
-        OldVersion::SameSchema => format!("write {new}: the fields are the same"),
-        _ => format!("write {new}, and compare the fields"),
-    };
-    let applicability = match what {
-        OldVersion::SameSchema => Applicability::Safe,
-        _ => Applicability::Suggestion,
-    };
-    let fix = suggested(document, title.clone(), &[Change::Set(path, new.into())]);
-    let finding = finding.remedy(title, fix.map(|fix| Fix { applicability, ..fix }));
-    match what {
-        OldVersion::Gone => finding.error(),
-        _ => finding,
+        let kind = format!("{group}/{}", document.text("kind"));
+        let known = VERSIONS.iter().find(|(of, ..)| *of == group || *of == kind);
+        let Some((_, current, old)) = known.filter(|(_, current, _)| !current.contains(&version)) else {
+            continue;
+        };
+        let is_served = old.contains(&version);
+        let (message, label) = if is_served {
+            (format!("{written} is deprecated"), "an old version")
+        } else {
+            (format!("no release serves {written}"), "rejected")
+        };
+        let (applicability, fields) = if is_served && group == SAME_FIELDS {
+            (Applicability::Safe, ": the fields are the same")
+        } else {
+            (Applicability::Suggestion, ", and compare the fields")
+        };
+        let new = format!("{group}/{}", current[0]);
+        let title = format!("write {new}{fields}");
+        let path = Path::dotted("apiVersion");
+        let finding = cx.finding_about(document, message).at(document.locate(&path)).label(label);
+        let fix = suggested(document, title.clone(), &[Change::Set(path, new.into())]);
+        let finding = finding.remedy(title, fix.map(|fix| Fix { applicability, ..fix }));
+        out.report(if is_served { finding } else { finding.error() });
     }
 }

@@ -6,18 +6,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for boot in cx.boots() {
         let (vm, guest) = (&boot.vm, &boot.guest);
         let is_kept_away = matches!(boot.answer.cause, Some(BootCause::NoNode(_)));
-        let (Some(nodes), Some(own), true) =
-            (cx.kinds_of_nodes().selected_by(&cx.placement_of(vm)), guest.possible.only(), is_kept_away)
-        else {
+        let own = guest.possible.names();
+        let (Some(nodes), true) = (cx.kinds_of_nodes().selected_by(&cx.placement_of(vm)), is_kept_away) else {
             continue;
         };
         let found = nodes.iter().map(|n| n.node.architecture.as_str());
         let found = distinct(found.filter(|a| !a.is_empty()));
-        if found.is_empty() || found.contains(&own) {
+        if found.is_empty() || found.iter().any(|a| own.contains(a)) {
             continue;
         }
 
-        let message = format!("{vm} is {own} ({}), but the nodes that it selects are {}", guest.reason(), and(&found));
+        let reason = guest.reason();
+        let message = format!("{vm} is {} ({reason}), but the nodes that it selects are {}", or(&own), and(&found));
         let mut finding =
             vm.finding(cx, message).at(vm.placement_place()).label(format!("selects {} nodes only", and(&found)));
         if vm.architecture().is_some() {

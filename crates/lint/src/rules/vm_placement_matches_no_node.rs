@@ -21,10 +21,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let placement = cx.placement_of(vm);
-        let Some(nodes) = cx.kinds_of_nodes().selected_by(&placement) else {
+        let Some(mut nodes) = cx.kinds_of_nodes().selected_by(&placement) else {
             continue;
         };
-        if nodes.iter().any(|n| is_workload.contains(&n.index)) {
+        // Nodes of other architectures don't count; `vm-placement-contradicts-architecture` reports a placement that
+        // selects these alone.
+        let is_empty = nodes.is_empty();
+        let own = boot.guest.possible.names();
+        nodes.retain(|n| n.node.architecture.is_empty() || own.contains(&n.node.architecture.as_str()));
+        if nodes.is_empty() != is_empty || nodes.iter().any(|n| is_workload.contains(&n.index)) {
             continue;
         }
 

@@ -8,14 +8,13 @@ use crate::diff::consequence::Consequence;
 use crate::diff::gates;
 use crate::docs::gate_effect;
 use crate::prelude::*;
-use std::cmp::Ordering;
 
 /// Source: `pkg/virt-handler/device-manager/mediated_devices_types.go` and `pkg/virt-config`: the switch, and before it
 /// a gate, stop the handling; existing devices stay.
 pub(super) fn mediated_devices(change: &Change<'_>) -> Vec<Consequence> {
     let types = |section: &Value| -> BTreeSet<String> {
         let lists = ["mediatedDeviceTypes", "mediatedDevicesTypes"];
-        let nodes = ["nodeMediatedDeviceTypes"].iter().filter_map(|key| section[*key].as_array()).flatten();
+        let nodes = section["nodeMediatedDeviceTypes"].as_array().into_iter().flatten();
         let all = std::iter::once(section).chain(nodes);
         all.flat_map(|s| lists.iter().flat_map(|key| entries(&s[*key])).map(|(name, _)| name)).collect()
     };
@@ -145,12 +144,15 @@ pub(super) fn host_devices(change: &Change<'_>) -> Vec<Consequence> {
     said.collect()
 }
 
-/// `minTLSVersion` and ciphers; the other operands have a profile.
+/// The other operands have a profile.
 pub(super) fn tls(change: &Change<'_>) -> Vec<Consequence> {
-    let version = |value: &Value| value["minTLSVersion"].as_str().unwrap_or("VersionTLS12").to_owned();
-    let ciphers = |value: &Value| entries(&value["ciphers"]).into_iter().map(|(name, _)| name).collect();
-    let side = |value: &Value| (version(value), ciphers(value));
-    tls_clients("KubeVirt", side(change.before), side(change.after))
+    tls_clients("KubeVirt", written_tls(change.before), written_tls(change.after))
+}
+
+/// `minTLSVersion` and ciphers as they are written.
+pub(super) fn written_tls(value: &Value) -> (String, BTreeSet<String>) {
+    let version = value["minTLSVersion"].as_str().unwrap_or("VersionTLS12");
+    (version.to_owned(), entries(&value["ciphers"]).into_iter().map(|(name, _)| name).collect())
 }
 
 /// The clients that a server refuses, or lets in: minimum version and ciphers of both sides.
@@ -163,17 +165,14 @@ pub(super) fn tls_clients(
         Some(minor) => format!("TLS 1.{minor}"),
         None => version.to_owned(),
     };
-    let version = match is.0.cmp(&was.0) {
-        Ordering::Greater => Some(sentence("tls-clients-raised")),
-        Ordering::Less => Some(sentence("tls-clients-lowered")),
-        Ordering::Equal => None,
-    };
     // Without a list there is nothing to choose from; another version brings ciphers of its own.
     let are_listed = !was.1.is_empty() && !is.1.is_empty();
-    let fewer =
-        was.1.difference(&is.1).next().filter(|_| are_listed && is.0 <= was.0).map(|_| sentence("tls-clients-fewer"));
-    let more =
-        is.1.difference(&was.1).next().filter(|_| are_listed && is.0 >= was.0).map(|_| sentence("tls-clients-more"));
-    let said = version.into_iter().chain(fewer).chain(more);
-    said.map(|said| said.turns(words(&is.0), words(&was.0)).about(server)).collect()
+    let cases = [
+        ("tls-clients-raised", is.0 > was.0),
+        ("tls-clients-lowered", is.0 < was.0),
+        ("tls-clients-fewer", are_listed && is.0 <= was.0 && !was.1.is_subset(&is.1)),
+        ("tls-clients-more", are_listed && is.0 >= was.0 && !is.1.is_subset(&was.1)),
+    ];
+    let said = cases.into_iter().filter(|(_, holds)| *holds);
+    said.map(|(name, _)| sentence(name).turns(words(&is.0), words(&was.0)).about(server)).collect()
 }

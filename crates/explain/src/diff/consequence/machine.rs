@@ -1,15 +1,22 @@
 //! What an edit of a VirtualMachine does. Sources: KubeVirt `pkg/virt-controller/watch/vm/vm.go` (`syncRunStrategy`,
-//! `syncRestartRequired`), `pkg/virt-api/webhooks/validating-webhook/admitters/pod-eviction-admitter.go`.
+//! `syncRestartRequired`, `handleCPUChangeRequest`, `handleMemoryHotplugRequest`, `validLiveUpdateVolumes`),
+//! `pkg/virt-api/webhooks/validating-webhook/admitters/pod-eviction-admitter.go`.
+
+use std::cmp::Ordering;
+
+use hcoplan_kubernetes::quantity::Quantity;
 
 use super::Change;
 use super::kubevirt::WORDS;
 use super::said::sentence;
-use super::shown::entries;
+use super::shown::{entries, names_changed};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
 
-/// A disk can be plugged in and out, and its claim replaced by another.
-const CLAIMS: [&str; 2] = ["].dataVolume", "].persistentVolumeClaim"];
+const METADATA: &str = "spec.template.metadata";
+
+/// The sources of a volume that are claims.
+const CLAIMS: [&str; 2] = ["dataVolume", "persistentVolumeClaim"];
 
 /// The parts that shape a machine's instances.
 const SHAPE: [&str; 3] = ["spec.template", "spec.instancetype", "spec.preference"];
@@ -18,14 +25,10 @@ const EVICTION: &str = "spec.template.spec.evictionStrategy";
 
 /// `running` is the older form of `runStrategy`.
 pub(super) fn run_strategy(change: &Change<'_>) -> Vec<Consequence> {
-    let strategy = |text: &Value, switch: &Value| match (text.as_str(), switch.as_bool()) {
-        (Some(text), _) => text.to_owned(),
-        (None, Some(true)) => "Always".to_owned(),
-        _ => "Halted".to_owned(),
-    };
     let (texts, switches) = (change.at("spec.runStrategy"), change.at("spec.running"));
-    let (was, is) = (strategy(texts.0, switches.0), strategy(texts.1, switches.1));
-    let name = match (&*was, &*is) {
+    let strategies = [(texts.0, switches.0), (texts.1, switches.1)]
+        .map(|(text, switch)| text.as_str().unwrap_or(if *switch == true { "Always" } else { "Halted" }));
+    let name = match strategies.into() {
         (was, is) if was == is => return Vec::new(),
         (_, "Halted") => "machine-stops",
         ("Halted", "Always" | "RerunOnFailure" | "Once") => "machine-starts",
@@ -40,12 +43,53 @@ pub(super) fn run_strategy(change: &Change<'_>) -> Vec<Consequence> {
 /// Labels and annotations of the template, and most fields, are those of the next start.
 pub(super) fn machine_template(change: &Change<'_>) -> Vec<Consequence> {
     let labels = change.object.fields.iter().map(|field| &*field.step.label);
-    let mut own = labels.filter(|label| SHAPE.iter().any(|part| is_within(label, part)) && *label != EVICTION);
-    let is_disk = |label: &str| ["disks[", "volumes["].iter().any(|list| label.contains(list));
-    let is_plugged = |label: &str| label.ends_with(']') || CLAIMS.iter().any(|claim| label.contains(claim));
-    let is_live = own.all(|label| {
-        entries(&WORDS["live"]).iter().any(|(live, _)| is_within(label, live)) && (!is_disk(label) || is_plugged(label))
-    });
-    let name = if is_live { "machine-changes-live" } else { "machine-changes-at-start" };
-    vec![sentence(name).about(change.object_name())]
+    let own = labels.filter(|label| SHAPE.iter().any(|part| is_within(label, part)) && *label != EVICTION);
+    let (metadata, fields): (Vec<&str>, Vec<&str>) = own.partition(|label| is_within(label, METADATA));
+    let [labels, annotations] = ["labels", "annotations"].map(|part| change.at(&format!("{METADATA}.{part}")));
+    let mut changed = names_changed(annotations.0, annotations.1).into_iter();
+    let is_live =
+        labels.0 == labels.1 && changed.all(|(name, ..)| name.starts_with("descheduler.alpha.kubernetes.io/"));
+    let of_metadata = if is_live { "machine-annotation-live" } else { "machine-labels-at-start" };
+    let of_metadata = (!metadata.is_empty()).then_some(of_metadata);
+    let of_fields = (!fields.is_empty()).then(|| fields_change(change, &fields));
+    of_metadata.into_iter().chain(of_fields).map(|name| sentence(name).about(change.object_name())).collect()
+}
+
+/// The sentence about changed fields of a machine's instance.
+fn fields_change(change: &Change<'_>, fields: &[&str]) -> &'static str {
+    let [volumes, disks] =
+        ["spec.template.spec.volumes", "spec.template.spec.domain.devices.disks"].map(|path| change.at(path));
+    let is_hot = |volume: &Value| CLAIMS.iter().any(|claim| volume[claim]["hotpluggable"] == true);
+    let has_claim = |volume: &Value| CLAIMS.iter().any(|claim| !volume[claim].is_null());
+    let is_plugged = |name: &str| {
+        let mut all = entries(volumes.0).into_iter().chain(entries(volumes.1));
+        all.any(|(own, volume)| own == name && is_hot(&volume))
+    };
+    let mut cold = names_changed(volumes.0, volumes.1);
+    cold.retain(|(name, ..)| !is_plugged(name));
+    let keeps_claim = |(_, was, is): &(String, Value, Value)| has_claim(was) && has_claim(is);
+    let is_replaced = cold.iter().any(keeps_claim);
+    let is_moved = change.at("spec.updateVolumesStrategy").1 == "Migration" && cold.iter().all(keeps_claim);
+    let is_arm = change.at("spec.template.spec.architecture").1 == "arm64";
+    // Fewer sockets, less memory and sockets of arm64 take a restart.
+    let grows = |label: &&str| {
+        let (was, is) = change.at(label);
+        let amounts = Quantity::of(was).zip(Quantity::of(is));
+        amounts.is_none_or(|(was, is)| was.cmp(&is) == Ordering::Less) && !(is_arm && label.ends_with(".sockets"))
+    };
+    let live = entries(&WORDS["live"]);
+    let is_live = |label: &&str| match live.iter().find(|(live, _)| is_within(label, live)) {
+        Some((live, _)) if live.ends_with("disks") => {
+            names_changed(disks.0, disks.1).iter().all(|(name, ..)| is_plugged(name))
+        }
+        Some((live, _)) if live.ends_with("volumes") => cold.is_empty() || is_moved,
+        Some(_) => grows(label),
+        None => false,
+    };
+    match (fields.iter().all(is_live), is_replaced) {
+        (true, true) => "machine-data-moves",
+        (true, false) => "machine-changes-live",
+        (false, true) if !is_moved => "machine-claim-replaced",
+        _ => "machine-changes-at-start",
+    }
 }

@@ -8,33 +8,19 @@ use crate::prelude::*;
 const POST_COPY: &str = "spec.configuration.migrations.allowPostCopy";
 const DISRUPTION: &str = "spec.configuration.migrations.allowWorkloadDisruption";
 
-/// What happens to a migration that takes too long.
-#[derive(Clone, Copy, PartialEq)]
-enum TooLong {
-    GivesUp,
-    Pauses,
-    PostCopy,
-}
-
-/// `allowWorkloadDisruption` follows `allowPostCopy` where it isn't set. Source: `GetMigrationConfiguration`,
-/// `handleLegacyConvergence`.
-fn too_long(post_copy: &Value, disruption: &Value) -> TooLong {
+/// What a migration does that takes too long, and the sentence about it. `allowWorkloadDisruption` follows
+/// `allowPostCopy` where it isn't set. Source: `GetMigrationConfiguration`, `handleLegacyConvergence`.
+fn too_long(post_copy: &Value, disruption: &Value) -> (&'static str, &'static str) {
     let post_copy = post_copy.as_bool().unwrap_or(false);
     match (disruption.as_bool().unwrap_or(post_copy), post_copy) {
-        (false, _) => TooLong::GivesUp,
-        (true, true) => TooLong::PostCopy,
-        (true, false) => TooLong::Pauses,
+        (false, _) => ("gives up", "migration-given-up"),
+        (true, true) => ("goes on in post-copy", "post-copy"),
+        (true, false) => ("pauses the VM", "migration-pauses"),
     }
 }
 
 pub(super) fn completion_timeout(change: &Change<'_>) -> Vec<Consequence> {
-    let (_, post_copy) = change.at(POST_COPY);
-    let (_, disruption) = change.at(DISRUPTION);
-    let does = match too_long(post_copy, disruption) {
-        TooLong::GivesUp => "gives up",
-        TooLong::Pauses => "pauses the VM",
-        TooLong::PostCopy => "goes on in post-copy",
-    };
+    let (does, _) = too_long(change.at(POST_COPY).1, change.at(DISRUPTION).1);
     // Zero switches the limit off.
     let [was, is] = [change.before, change.after].map(|v| v.as_u64().unwrap_or(150));
     let text = match (was, is) {
@@ -49,15 +35,11 @@ pub(super) fn completion_timeout(change: &Change<'_>) -> Vec<Consequence> {
 pub(super) fn post_copy(change: &Change<'_>) -> Vec<Consequence> {
     let (post_copy, disruption) = (change.at(POST_COPY), change.at(DISRUPTION));
     let (was, is) = (too_long(post_copy.0, disruption.0), too_long(post_copy.1, disruption.1));
-    let name = match is {
-        same if same == was => match (post_copy.0 == true, post_copy.1 == true) {
-            (false, true) => "post-copy-without-effect",
-            (true, false) => "post-copy-off",
-            _ => return Vec::new(),
-        },
-        TooLong::PostCopy => "post-copy",
-        TooLong::Pauses => "migration-pauses",
-        TooLong::GivesUp => "migration-given-up",
+    let name = match (post_copy.0 == true, post_copy.1 == true) {
+        _ if is != was => is.1,
+        (false, true) => "post-copy-without-effect",
+        (true, false) => "post-copy-off",
+        _ => return Vec::new(),
     };
     vec![sentence(name).plain()]
 }

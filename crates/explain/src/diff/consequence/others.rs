@@ -3,7 +3,7 @@
 //! `pkg/aaq-controller/built-in-usage-calculators`.
 
 use super::Change;
-use super::kubevirt::tls_clients;
+use super::kubevirt::{tls_clients, written_tls};
 use super::said::sentence;
 use super::shown::{entries, names_changed, summary};
 use crate::diff::consequence::Consequence;
@@ -28,49 +28,37 @@ pub(super) fn cdi_gates(change: &Change<'_>) -> Vec<Consequence> {
     said.collect()
 }
 
-/// An operand's name in a list of operands.
-pub(super) fn component(kind: &str) -> &str {
-    if kind == "NetworkAddonsConfig" { "the network components" } else { kind }
-}
-
 /// OpenShift's profiles by their minimum version; CDI, SSP, AAQ and the network components have one.
 pub(super) fn tls_profile(change: &Change<'_>) -> Vec<Consequence> {
     let side = |release: &Release, profile: &Value| {
-        let (custom, profiles) = (&profile["custom"], &release.tables().tls.profiles);
         let named = profile["type"].as_str().unwrap_or("Intermediate");
-        match profiles.get(named) {
+        match release.tables().tls.profiles.get(named) {
             Some(known) => (known.min_tls_version.clone(), known.ciphers.iter().cloned().collect()),
-            None => {
-                let version = custom["minTLSVersion"].as_str().unwrap_or("VersionTLS12");
-                let ciphers: BTreeSet<String> = entries(&custom["ciphers"]).into_iter().map(|(name, _)| name).collect();
-                (version.to_owned(), ciphers)
-            }
+            None => written_tls(&profile["custom"]),
         }
     };
     let sides = change.sides;
-    let (was, is) = (side(sides.before, change.before), side(sides.after, change.after));
-    tls_clients(component(&change.object.id.kind), was, is)
+    let kind = &*change.object.id.kind;
+    let server = if kind == "NetworkAddonsConfig" { "the network components" } else { kind };
+    tls_clients(server, side(sides.before, change.before), side(sides.after, change.after))
 }
 
 /// A removed import that retains nothing takes its DataSource and disks along.
 pub(super) fn cron(change: &Change<'_>) -> Vec<Consequence> {
-    let name = change.object_name();
-    let said = match (change.before.is_null(), change.after.is_null()) {
-        (true, _) => sentence("cron-imported"),
-        (_, true) if (CronStep { before: Some(change.before), after: None }).deletes_disks() => {
-            sentence("cron-deleted")
-        }
-        (_, true) => sentence("cron-dropped"),
+    let name = match (change.before.is_null(), change.after.is_null()) {
+        (true, _) => "cron-imported",
+        (_, true) if (CronStep { before: Some(change.before), after: None }).deletes_disks() => "cron-deleted",
+        (_, true) => "cron-dropped",
         _ => return Vec::new(),
     };
-    vec![said.about(name)]
+    vec![sentence(name).about(change.object_name())]
 }
 
 /// Another registry chooses what VMs run.
 pub(super) fn image_source(change: &Change<'_>) -> Vec<Consequence> {
     let registry = |source: &Value| {
         let url = source["registry"]["url"].as_str().unwrap_or_default();
-        let address = url.split_once("://").map_or(url, |(_, address)| address);
+        let address = url.rsplit("://").next().unwrap_or_default();
         address.split('/').next().unwrap_or_default().to_owned()
     };
     let source = |source: &Value| {
@@ -96,9 +84,8 @@ pub(super) fn image_source(change: &Change<'_>) -> Vec<Consequence> {
 /// What a role grants and no longer grants: `list pods`.
 pub(super) fn grants(change: &Change<'_>) -> Vec<Consequence> {
     let granted = |rules: &Value| -> BTreeSet<String> {
-        let names = |rule: &Value, list: &str| -> Vec<String> {
-            rule[list].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
-        };
+        let names =
+            |rule: &Value, list: &str| -> Vec<_> { entries(&rule[list]).into_iter().map(|(name, _)| name).collect() };
         let of = |rule: &Value| -> Vec<String> {
             let resources = [names(rule, "resources"), names(rule, "nonResourceURLs")].concat();
             let verbs = names(rule, "verbs");

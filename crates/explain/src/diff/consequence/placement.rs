@@ -2,48 +2,17 @@
 //! Source: Kubernetes' scheduler; a toleration and a preference exclude no node.
 
 use super::Change;
-use super::said::{Said, sentence};
+use super::said::Said;
 use super::shown::{list, selector};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
 use hcoplan_planner::topology::{Selection, admits};
 
-/// The pods that a placement is about.
-struct Pods {
-    /// `virt-handler runs`.
-    run: &'static str,
-    /// What is wrong on a node without them, and when it shows; `None` if any node will do.
-    missed: Option<Said>,
-    changed: Said,
-}
-
-fn pods(kind: &str, path: &str) -> Pods {
-    let any_node = |run, changed| Pods { run, missed: None, changed };
-    match (kind, path.contains("workload")) {
-        ("KubeVirt", true) => Pods {
-            run: "virt-handler",
-            missed: Some(sentence("pods-unmanaged")),
-            changed: Said { restarts: true, ..sentence("pods-runs") },
-        },
-        ("NetworkAddonsConfig", true) => Pods {
-            run: "the network plugins",
-            missed: Some(sentence("pods-no-network")),
-            changed: sentence("pods-runs"),
-        },
-        (_, true) => any_node("CDI's imports", sentence("pods-imports")),
-        ("KubeVirt", false) => any_node("virt-api and virt-controller", sentence("pods-rolled-out")),
-        ("NetworkAddonsConfig", false) => any_node("the network components", sentence("pods-rolled-out")),
-        ("SSP", false) => any_node("the template validator's pods", sentence("pods-rolled-out")),
-        ("CDI", false) => any_node("CDI's components", sentence("pods-rolled-out")),
-        _ => any_node("AAQ's components", sentence("pods-rolled-out")),
-    }
-}
-
-pub(super) fn placement(change: &Change<'_>) -> Vec<Consequence> {
-    let pods = pods(&change.object.id.kind, change.path);
+/// `missed` is about nodes that pods leave which they need, `changed` about another placement.
+pub(super) fn placement(change: &Change<'_>, missed: Option<Said>, changed: Said) -> Vec<Consequence> {
     let (was, is) = (inner(change.before), inner(change.after));
     let (before, after) = (place(was), place(is));
-    if let Some(missed) = pods.missed {
+    if let Some(missed) = missed {
         let needs = |placement| Selection::of(placement).map(|selection| selection.needs());
         let left = change.sides.nodes.iter().filter(|node| admits(was, node) && !admits(is, node));
         let left: Vec<&str> = left.map(|node| node.name.as_str()).collect();
@@ -58,7 +27,8 @@ pub(super) fn placement(change: &Change<'_>) -> Vec<Consequence> {
             return vec![said.fill(&[("nodes", &nodes), ("is", &after), ("was", &before)])];
         }
     }
-    if before == after { Vec::new() } else { vec![pods.changed.turns(after, before).about(pods.run)] }
+    let subject = changed.about.unwrap_or_default();
+    if before == after { Vec::new() } else { vec![changed.turns(after, before).about(subject)] }
 }
 
 /// The placement itself; KubeVirt has it in a section.

@@ -8,7 +8,7 @@
 //! (`ensureCertConfig`: so does another time of renewal).
 
 use super::said::{Said, Says};
-use super::{Change, kubevirt, machine, migration, others, placement};
+use super::{Change, kubevirt, machine, migration, others};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
 
@@ -72,7 +72,6 @@ fn code(name: &str) -> fn(&Change<'_>) -> Vec<Consequence> {
         "image_source" => others::image_source,
         "machine_template" => machine::machine_template,
         "mediated_devices" => kubevirt::mediated_devices,
-        "placement" => placement::placement,
         "post_copy" => migration::post_copy,
         "ratio" => kubevirt::ratio,
         "run_strategy" => machine::run_strategy,

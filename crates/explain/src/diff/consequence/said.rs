@@ -1,6 +1,7 @@
 //! What a row says, and how its sentence is filled in.
 
 use super::Change;
+use super::placement::placement;
 use super::shown::{UNSET, names_changed, same_value, selected, shown, summary, without_fields_of};
 use super::users::selected_by;
 use crate::diff::consequence::Consequence;
@@ -84,6 +85,8 @@ pub(super) enum Says {
     },
     /// Each name in a list, or each key of a map, that is added, removed or changed.
     Names { add: Said, remove: Said, change: Option<Said> },
+    /// Where pods run: the nodes that they leave, if that matters, and any other change.
+    Placement { missed: Option<Said>, changed: Said },
     /// Computed, by the name of the function.
     Code(&'static str),
 }
@@ -238,6 +241,7 @@ impl Says {
                     Some(said.turns(summary(&is), summary(&was)).about(name))
                 })
                 .collect(),
+            Self::Placement { missed, changed } => placement(change, *missed, *changed),
             // The row calls it.
             Self::Code(_) => Vec::new(),
         }
