@@ -329,12 +329,6 @@ fn only_what_is_asked_for_is_built() {
     assert_eq!(built("lint --against HEAD --cluster lab"), ["lab"]);
     let exclude = "lint --exclude prod-* --exclude lab";
     assert_eq!(built(exclude), ["edge-oslo"]);
-    let mut of_shards = Vec::new();
-    for shard in ["1/3", "2/3", "3/3"] {
-        of_shards.extend(built(&format!("lint --shard {shard}")));
-    }
-    of_shards.sort();
-    assert_eq!(of_shards, all);
     assert_eq!(built("why lab KubeVirt spec.configuration"), ["lab"]);
     assert_eq!(built("why clusters/lab KubeVirt spec.configuration"), ["lab"]);
     // The edited file may be part of all builds.

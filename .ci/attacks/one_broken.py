@@ -64,26 +64,6 @@ def attack_formats(lab):
     lab.expect(len(os.listdir(f"{directory}/tree/clusters")) == 49, "render writes the good ones", done)
 
 
-def attack_shards(lab):
-    """Shards together are the whole, and the one fails in one of them."""
-    directory = repository(lab)
-    whole = json.loads(lab.run("lint", "--format", "json", cwd=directory).out)
-    found, looked, codes, categories = [], 0, [], set()
-    for i in range(1, 8):
-        done = lab.run("lint", "--shard", f"{i}/7", "--format=json", "--format=sarif=shard.sarif", cwd=directory)
-        report = json.loads(done.out)
-        with open(f"{directory}/shard.sarif") as file:
-            categories.add(json.load(file)["runs"][0]["automationDetails"]["id"])
-        lab.expect(report["summary"]["shard"] == {"index": i, "of": 7}, "the report says which shard it is of", done)
-        found += report["findings"]
-        looked += report["summary"]["clusters"]
-        codes.append(done.code)
-    lab.expect(sorted(codes) == [0] * 6 + [1], f"one shard fails, with 1: {codes}")
-    order = lambda findings: sorted(json.dumps(f, sort_keys=True) for f in findings)
-    lab.expect(looked == 50 and order(found) == order(whole["findings"]), "the shards together are the whole")
-    lab.expect(len(categories) == 7, "each shard has its category")
-
-
 def attack_flux(lab):
     """What is rejected is never pushed as an artifact of Flux."""
     directory = repository(lab)

@@ -4,7 +4,6 @@ use crate::prelude::*;
 use std::num::NonZeroUsize;
 
 use crate::repo::Builds;
-use hcoplan_analysis::Shard;
 
 /// Options for reading a repository.
 #[derive(Debug, Clone, Default, Args)]
@@ -100,12 +99,6 @@ pub(super) struct Sources {
     #[arg(long, value_name = "GLOB", help_heading = "Input")]
     pub(super) exclude: Vec<String>,
 
-    /// Only the I-th of N parts of the clusters, by their names
-    ///
-    /// A cluster is always in the same part. The first part reports findings about the repository as a whole.
-    #[arg(long, value_name = "I/N", help_heading = "Input")]
-    pub(super) shard: Option<Shard>,
-
     #[command(flatten)]
     pub(super) reading: InputArguments,
 }
@@ -125,7 +118,6 @@ impl Sources {
             inventory: self.inventory.clone(),
             cluster: self.cluster.clone(),
             exclude: self.exclude.clone(),
-            shard: self.shard,
             ..self.reading.sources(&directory)
         }
     }

@@ -26,16 +26,10 @@ impl OutputTreeArguments {
 
     /// Opens the output tree, which must not be applied by anything; without --out there is none. `write` creates a new
     /// one.
-    pub(super) fn open(&self, sources: &Sources, found: &Clusters, write: bool) -> Result<OutputTree, Failure> {
+    pub(super) fn open(&self, found: &Clusters, write: bool) -> Result<OutputTree, Failure> {
         let Some(path) = &self.out else {
             return Ok(OutputTree::nowhere());
         };
-        if write && sources.shard.is_some() {
-            return Err(Failure::usage(
-                "shards that run side by side would replace each other's output tree",
-                "leave out --shard, or --out",
-            ));
-        }
         out_place::check(path, found, self.kustomization(found))?;
         OutputTree::open(path.clone(), found, write)
     }

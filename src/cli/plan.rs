@@ -92,7 +92,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     let upgrade_to = last_release(&arguments.upgrade_to, &found, &found.chosen())?;
     let settings = arguments.rules.settings(&found)?;
     let base = arguments.previous.base_or_main(&found, output)?;
-    let tree = arguments.out.open(&arguments.sources, &found, true)?;
+    let tree = arguments.out.open(&found, true)?;
     // Facts given on the command line don't apply to the committed tree.
     let is_own = arguments.out.out.is_none() && sources.has_only_own_facts() && !arguments.force && !found.is_stream();
     let committed = if is_own { hcoplan_analysis::committed(&found) } else { Vec::new() };

@@ -73,7 +73,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     let found = arguments.previous.find(arguments.sources.of_analysis(), output)?;
     let base = arguments.previous.base(&found, output)?;
     let upgrade_to = last_release(arguments.upgrade_to.as_slice(), &found, &found.chosen())?;
-    let tree = arguments.out.open(&arguments.sources, &found, !arguments.check)?;
+    let tree = arguments.out.open(&found, !arguments.check)?;
     let work = ClusterTask {
         force: arguments.force,
         before: base.before(),

@@ -62,7 +62,7 @@ impl BaselineFile {
         if settings.partial || self.some_rules {
             return Err(Failure::usage(
                 "a part of the clusters or rules has not all that belongs into a baseline",
-                "update it from the root, without --cluster, --exclude, --shard, --select and --ignore",
+                "update it from the root, without --cluster, --exclude, --select and --ignore",
             ));
         }
         let before = match self.read(&Trust::Files) {

@@ -11,11 +11,10 @@ use crate::failure::Failure;
 use crate::notices::Notices;
 use crate::prelude::*;
 use crate::root::finding_with_help;
-use crate::shard::Shard;
 use crate::sides::Side;
 use crate::{After, Pair, Progress};
 use crate::{Before, ClusterResult, ClusterTask, ComparisonMode};
-use hcoplan_diagnostics::words::{list, plural};
+use hcoplan_diagnostics::words::list;
 use hcoplan_repository::repo::ChangedFiles;
 
 /// The clusters of a run.
@@ -76,30 +75,10 @@ impl Clusters {
         self.below.as_deref()
     }
 
-    /// The selected shard, if any.
-    pub fn shard(&self) -> Option<Shard> {
-        self.selection.shard()
-    }
-
     /// Reports files that prevent planning, for subcommands that print no findings.
     pub fn say_problems(&self, notices: &dyn Notices) {
         for problem in problems(&self.repo, self.below(), &self.selection).filter(|p| p.fatal) {
             notices.error(finding_with_help(&problem.finding));
-        }
-    }
-
-    /// Reports that a shard has no cluster, and that the first shard reports problems of the repository.
-    pub(super) fn say_shard(&self, notices: &dyn Notices) {
-        let Some(shard) = self.shard() else {
-            return;
-        };
-        let all = names(&self.repo).count();
-        if all > 0 && self.chosen().is_empty() {
-            notices.note(format_args!("shard {shard} has none of the {}", plural(all, "cluster")));
-        }
-        let mut others = problems(&self.repo, self.below(), &self.selection).filter(|p| p.fatal);
-        if !shard.is_first() && others.any(|p| !is_of_meant(&p.finding)) {
-            notices.error(format_args!("a file can't be read; shard 1/{} says which", shard.of));
         }
     }
 
@@ -193,7 +172,7 @@ impl Clusters {
         let mut pairs = crate::pairs((old, &clusters), (&self.repo, entries));
         pairs.retain(|pair| match (pair.after, pair.before) {
             (After::Nothing, Some(was)) => {
-                let is_named = self.has(was.name()) || self.selection.has_lost(was.name());
+                let is_named = self.has(was.name()) || self.selection.has_lost();
                 is_named && self.below().is_none_or(|below| old.is_within(was, below))
             }
             _ => self.has(&pair.name),
@@ -259,7 +238,7 @@ impl Clusters {
                     let below = self.below();
                     below.is_none_or(|below| named.any(|c| before.is_within(c, below)))
                 };
-                let meant = |name: &ClusterName| self.selection.has_lost(name) && is_below(name);
+                let meant = |name: &ClusterName| self.selection.has_lost() && is_below(name);
                 findings.extend(repo::removed(before, &self.repo, meant));
                 findings.extend(self.unplanned_changes(before, &work.changed));
             }
@@ -277,9 +256,6 @@ impl Clusters {
     }
 
     fn unplanned_changes(&self, before: &Repo, changed: &OnceLock<ChangedFiles>) -> Vec<Finding> {
-        if self.shard().is_some_and(|shard| !shard.is_first()) {
-            return Vec::new();
-        }
         let mut found = repo::unplanned_changes(before, &self.repo, changed);
         found.retain(|finding| is_about(finding, self.below()));
         found
@@ -308,7 +284,7 @@ impl Clusters {
     /// The directories of an output tree whose clusters no longer exist but would be selected.
     pub fn removed_clusters(&self, directories: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
         let mut gone = self.without(directories);
-        gone.retain(|d| self.selection.has_gone(&ClusterName::of_directory(d)));
+        gone.retain(|_| self.selection.has_gone());
         gone
     }
 

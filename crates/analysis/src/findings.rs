@@ -7,7 +7,6 @@ use crate::failure::Failure;
 use crate::notices::Notices;
 use crate::prelude::*;
 use crate::selection::Selection;
-use crate::shard::Shard;
 use hcoplan_diagnostics::finding;
 use hcoplan_diagnostics::secret::mask_finding;
 use hcoplan_lint::Finishing;
@@ -32,8 +31,6 @@ pub struct Summary {
     pub baselined: usize,
     /// The earliest date of a baselined finding (`2026-01-31`).
     pub oldest_baselined: Option<String>,
-    /// The index of the shard, starting at one, and the number of shards.
-    pub shard: Option<(u64, u64)>,
     /// The revision whose findings count as existing.
     pub compared_with: Option<String>,
 }
@@ -51,17 +48,10 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// The findings of the repository before any cluster is examined; of several shards only the first reports them.
-    /// With `below`, only those of a directory.
+    /// The findings of the repository before any cluster is examined. With `below`, only those of a directory.
     pub(super) fn new(repo: &Repo, below: Option<&Utf8Path>, selection: &Selection) -> Self {
-        let shard = selection.shard();
-        let is_first = shard.is_none_or(Shard::is_first);
-        // Every shard builds its own clusters.
-        let is_own = |f: &Finding| is_first || root::is_of_meant(f);
-        let problems = root::problems(repo, below, selection).filter(|p| is_own(&p.finding));
-        let problems: Vec<_> = problems.collect();
-        let findings = repo.findings().iter();
-        let findings = findings.filter(|f| is_first && root::is_about(f, below));
+        let problems: Vec<_> = root::problems(repo, below, selection).collect();
+        let findings = repo.findings().iter().filter(|f| root::is_about(f, below));
         let users = repo.users_of_files();
         let about_files = problems.iter().map(|p| &p.finding);
         Self {
@@ -69,11 +59,7 @@ impl Findings {
             users,
             unjudged: repo.not_planned().into_iter().map(|(name, _)| name.id().to_owned()).collect(),
             documents: Vec::new(),
-            summary: Summary {
-                skipped_files: problems.iter().filter(|p| !p.fatal).count(),
-                shard: shard.map(|s| (s.index, s.of)),
-                ..Summary::default()
-            },
+            summary: Summary { skipped_files: problems.iter().filter(|p| !p.fatal).count(), ..Summary::default() },
         }
     }
 

@@ -27,7 +27,6 @@ mod manifests;
 mod open;
 mod root;
 mod selection;
-mod shard;
 mod sides;
 mod sources;
 mod two_sides;
@@ -114,7 +113,6 @@ pub use release_diff::{Difference, Nothing, ReleaseDiff, of_nothing, release_dif
 pub use request::{Analysis, AnalysisRequest};
 pub use root::{Place, finding_with_help};
 pub use selection::{cluster_named, typed};
-pub use shard::Shard;
 pub use shown_path::{join, shown_path};
 pub use sides::{Side, range};
 pub use sources::Sources;

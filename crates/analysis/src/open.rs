@@ -168,7 +168,6 @@ fn find_in(
     if !files.is_empty() && found.chosen().is_empty() {
         notices.note("the files belong to no cluster");
     }
-    found.say_shard(notices);
     found.say_unowned(notices);
     Ok(found)
 }

@@ -1,10 +1,9 @@
-//! The selected clusters: `--cluster`, `--exclude` and `--shard`.
+//! The selected clusters: `--cluster` and `--exclude`.
 
 use super::sources::Sources;
 use crate::clusters::names;
 use crate::failure::Failure;
 use crate::prelude::*;
-use crate::shard::Shard;
 use globset::{Glob, GlobBuilder, GlobMatcher};
 use hcoplan_diagnostics::finding::nearest;
 use hcoplan_diagnostics::words::list;
@@ -14,7 +13,6 @@ use hcoplan_diagnostics::words::list;
 pub(super) struct Selection {
     cluster: Vec<Pattern>,
     exclude: Vec<Pattern>,
-    shard: Option<Shard>,
     /// Clusters below the given directory, unless that is the root.
     only: Option<BTreeSet<ClusterName>>,
 }
@@ -28,14 +26,13 @@ struct Pattern {
 impl Selection {
     /// Every cluster.
     pub(super) fn everything() -> Self {
-        Self { cluster: Vec::new(), exclude: Vec::new(), shard: None, only: None }
+        Self { cluster: Vec::new(), exclude: Vec::new(), only: None }
     }
 
     pub(super) fn new(sources: &Sources) -> Result<Self, Failure> {
         Ok(Self {
             cluster: compile("--cluster", &sources.cluster)?,
             exclude: compile("--exclude", &sources.exclude)?,
-            shard: sources.shard,
             only: None,
         })
     }
@@ -72,38 +69,24 @@ impl Selection {
 
     /// Whether every cluster is selected.
     pub(super) fn is_everything(&self) -> bool {
-        self.has_no_pattern() && self.shard.is_none() && self.only.is_none()
+        self.has_gone()
     }
 
-    /// Whether the only restriction is a shard, or none.
-    fn has_no_pattern(&self) -> bool {
-        self.cluster.is_empty() && self.exclude.is_empty()
-    }
-
-    /// The selected shard.
-    pub(super) fn shard(&self) -> Option<Shard> {
-        self.shard
-    }
-
-    /// Whether a removed cluster of this name would be selected.
-    pub(super) fn has_gone(&self, name: &ClusterName) -> bool {
-        self.only.is_none() && self.has_lost(name)
+    /// Whether a removed cluster would be selected.
+    pub(super) fn has_gone(&self) -> bool {
+        self.only.is_none() && self.has_lost()
     }
 
     /// Whether a cluster of an earlier state, in any directory, would be selected.
-    pub(super) fn has_lost(&self, name: &ClusterName) -> bool {
-        self.has_no_pattern() && self.in_shard(name)
-    }
-
-    fn in_shard(&self, name: &ClusterName) -> bool {
-        self.shard.is_none_or(|shard| shard.has(name.id()))
+    pub(super) fn has_lost(&self) -> bool {
+        self.cluster.is_empty() && self.exclude.is_empty()
     }
 
     /// Whether a cluster is selected.
     pub(super) fn has(&self, cluster: &ClusterName) -> bool {
         let any = |patterns: &[Pattern]| patterns.iter().any(|p| p.matches(cluster));
         let is_below = self.only.as_ref().is_none_or(|only| only.contains(cluster));
-        is_below && (self.cluster.is_empty() || any(&self.cluster)) && !any(&self.exclude) && self.in_shard(cluster)
+        is_below && (self.cluster.is_empty() || any(&self.cluster)) && !any(&self.exclude)
     }
 
     /// The first `--cluster` pattern that matches none of these names.
@@ -181,7 +164,6 @@ mod tests {
         Selection {
             cluster: compile("--cluster", &owned(cluster)).expect("patterns"),
             exclude: compile("--exclude", &owned(exclude)).expect("patterns"),
-            shard: None,
             only: None,
         }
     }
@@ -202,24 +184,6 @@ mod tests {
         let deep = selection(&["moc/smaug", "./lab/"], &[]);
         let meant = ["overlays/moc/smaug", "lab", "overlays/emea/smaug"].map(|n| deep.has(&n.into()));
         assert_eq!(meant, [true, true, false]);
-    }
-
-    #[test]
-    fn assigns_each_cluster_to_one_stable_shard() {
-        let shard = |text: &str| text.parse::<Shard>();
-        let names = ["prod/east", "prod/west", "lab", "lab/east", "."];
-        for of in 1..7 {
-            for name in names {
-                let parts = (1..=of).filter(|i| shard(&format!("{i}/{of}")).expect("one").has(name));
-                assert_eq!(parts.count(), 1, "{name} of {of}");
-            }
-        }
-        let of_four = |name| (1..5).find(|i| shard(&format!("{i}/4")).expect("one").has(name));
-        let expected = [1, 3, 2, 1, 3].map(Some);
-        assert_eq!(names.map(of_four), expected, "never changes");
-        for wrong in ["", "1", "0/2", "3/2", "1/0", "a/b", "1/2/3", "-1/2", "1/1000000"] {
-            assert!(shard(wrong).is_err(), "{wrong}");
-        }
     }
 
     #[test]

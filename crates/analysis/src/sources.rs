@@ -1,7 +1,6 @@
 //! The clusters to process and their sources.
 
 use crate::prelude::*;
-use crate::shard::Shard;
 use hcoplan_planner::lifecycle::UpdateMethod;
 
 /// The clusters to process and their sources.
@@ -27,8 +26,6 @@ pub struct Sources {
     pub cluster: Vec<String>,
     /// Exclude clusters that match one of these globs.
     pub exclude: Vec<String>,
-    /// Only this shard.
-    pub shard: Option<Shard>,
     /// Whether to examine an operator's bundle if there is no HyperConverged.
     pub bundles: bool,
     /// The configuration file, overriding the root's.

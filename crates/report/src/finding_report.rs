@@ -108,9 +108,6 @@ impl<'a> Report<'a> {
         if summary.skipped_files > 0 {
             asides.push(format!("{} skipped", plural(summary.skipped_files, "file")));
         }
-        if let Some((index, of)) = summary.shard {
-            asides.push(format!("shard {index}/{of}"));
-        }
         if !asides.is_empty() {
             text.push_str(&format!(" ({})", asides.join("; ")));
         }

@@ -66,9 +66,6 @@ fn document_json<'r>(report: &'r Report<'r>) -> DocumentJson<'r> {
     if let Some(revision) = &counts.compared_with {
         summary["comparedWith"] = json!(revision);
     }
-    if let Some((index, of)) = counts.shard {
-        summary["shard"] = json!({"index": index, "of": of});
-    }
     let groups = group_alike(report.findings);
     let groups = groups.iter().filter(|g| !g.others.is_empty()).map(|g| {
         json!({

@@ -40,19 +40,12 @@ pub(super) fn document(report: &Report<'_>) -> Value {
                 "informationUri": env!("CARGO_PKG_REPOSITORY"),
                 "rules": rules.iter().map(|r| descriptor(r)).collect::<Vec<_>>(),
             }},
-            "automationDetails": {"id": category(report)},
+            // GitHub replaces an earlier upload with the same text up to the last slash.
+            "automationDetails": {"id": "hcoplan/"},
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],
     })
-}
-
-/// The identity of an upload: GitHub replaces an earlier upload with the same text up to the last slash.
-fn category(report: &Report<'_>) -> String {
-    match report.summary.shard {
-        Some((index, of)) => format!("hcoplan/shard-{index}-of-{of}/"),
-        None => "hcoplan/".to_owned(),
-    }
 }
 
 /// The rules of the findings.

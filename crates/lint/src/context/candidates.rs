@@ -188,7 +188,7 @@ impl<'a> Context<'a> {
             // The taint of a control-plane node may be undeclared.
             let is_repelled = repelled_by.is_some() || (!is_workload && !tolerations.admit(node.node));
             let is_closed = !is_workload && handler.as_ref().is_some_and(|handler| !handler.admit(node.node));
-            let may_have_handler = is_workload || (!selects && !(is_repelled && is_closed));
+            let may_have_handler = is_workload || !(selects || is_repelled && is_closed);
             let closing = node.node.taints.iter().find(|taint| closes(taint, handler.as_ref()));
             let barrier = if !may_have_handler {
                 Some(NodeBarrier::Workload)
