@@ -1,6 +1,5 @@
 //! `--out` and its options: the path of the output tree.
 
-use super::arguments::Sources;
 use super::out_place;
 use crate::prelude::*;
 use hcoplan_analysis::OutputTree;

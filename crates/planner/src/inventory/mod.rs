@@ -139,6 +139,7 @@ pub struct Node {
     /// `spec.taints`.
     pub taints: Vec<Taint>,
     /// Whether its taints are stated, so that none is none: an inventory may omit those of the control plane.
+    #[serde(skip)]
     pub states_taints: bool,
     /// Whether it offers `devices.kubevirt.io/kvm`; `None` if unknown.
     pub kvm: Option<bool>,
