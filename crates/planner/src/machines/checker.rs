@@ -104,10 +104,8 @@ pub(super) fn structure(kind: &str, version: &str, object: &mut Value) -> Vec<Ca
     let mut causes: Vec<Cause> = unknown.collect();
     let object = &*object;
     let found = schema.validate(object);
-    // An object in the place of a scalar has unknown fields, which the server reports first.
     let unknown: Vec<Path> = causes.iter().map(|cause| cause.path.clone()).collect();
-    let is_reported =
-        |v: &Violation| v.kind == ViolationKind::WrongType && unknown.iter().any(|path| path.starts_with(&v.path));
+    let is_reported = |v: &Violation| is_of_unknown(v, &unknown);
     // KubeVirt's webhooks see some kinds before the API server validates them, others afterwards.
     let is_defaulted = matches!(kind, "VirtualMachine" | "VirtualMachineInstance");
     let by_kubevirt = || match kind {
@@ -139,11 +137,23 @@ pub fn disk_structure(release: &Release, object: &mut Value) -> Vec<Cause> {
     let unknown =
         unknown.map(|field| Cause { message: format!("unknown field \"{}\"", field.path), ..unknown_field(field) });
     let mut causes: Vec<Cause> = unknown.collect();
+    let unknown: Vec<Path> = causes.iter().map(|cause| cause.path.clone()).collect();
     let found = schema.validate(object);
-    let violations = found.iter().filter(|v| !has_placeholder(v, object));
+    let violations = found.iter().filter(|v| !has_placeholder(v, object) && !is_of_unknown(v, &unknown));
     causes.extend(violations.map(|v| Cause::of(v, Stage::Schema, v.message.clone())));
     causes.extend(object_metadata(object));
     causes
+}
+
+/// Whether an unknown field, which the server reports first, is the cause of a violation: it is below what should be a
+/// scalar, or beside a missing field that it is meant for.
+fn is_of_unknown(violation: &Violation, unknown: &[Path]) -> bool {
+    let above = |path: &Path| path.0.split_last().map(|(_, above)| above.to_vec());
+    unknown.iter().any(|path| match violation.kind {
+        ViolationKind::WrongType => path.starts_with(&violation.path),
+        ViolationKind::Required => above(path) == above(&violation.path),
+        _ => false,
+    })
 }
 
 /// The API server's rejections of an object's metadata.
