@@ -302,6 +302,11 @@ fn every_link_leads_somewhere() {
     for page in pages {
         let text = fs::read_to_string(&page).expect("readable");
         let directory = page.parent().expect("a directory");
+        // A release, and a new file, have a name that the reader fills in; the next release isn't there yet.
+        let parts = text.split('`').filter(|part| !part.contains(['<', '*', ' ', '\n']) && !part.ends_with("/1.20"));
+        for part in parts.filter(|part| ["crates/", "schemas/", "xtask/"].iter().any(|start| part.starts_with(start))) {
+            assert!(root().join(part).exists(), "{}: there is no {part}", page.display());
+        }
         for link in links(&text) {
             let (file, heading) = link.split_once('#').unwrap_or((&link, ""));
             let target = if file.is_empty() { page.clone() } else { directory.join(file) };
