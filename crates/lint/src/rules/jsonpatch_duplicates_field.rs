@@ -6,7 +6,12 @@ use crate::OwnField;
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {
         let own = cx.own_fields(&applied);
-        let mut fields: Vec<&OwnField> = own.fields.iter().filter(|f| !f.is_set).collect();
+        // What a new value of a section leaves out isn't set.
+        let drops = |f: &OwnField| {
+            let mut changed = applied.effect.changed.iter();
+            applied.operation.op != Op::Remove && changed.any(|c| c.path == f.pointer && c.after.is_none())
+        };
+        let mut fields: Vec<&OwnField> = own.fields.iter().filter(|f| !f.is_set && !drops(f)).collect();
         fields.dedup_by(|a, b| a.path == b.path);
         let Some(first) = fields.first() else {
             continue;

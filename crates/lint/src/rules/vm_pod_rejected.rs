@@ -89,6 +89,11 @@ fn finding(cx: &Context<'_>, asker: &Asker<'_>, document: &Document, refusal: &R
         RefusalKind::Below => format!("at least {allowed}"),
         RefusalKind::AboveDefault => format!("at most its default limit, {allowed}"),
         RefusalKind::AboveRatio => format!("at most {allowed}, its ratio to the request"),
+        RefusalKind::NoLimit => "none without a limit".to_owned(),
+    };
+    let help = match how {
+        RefusalKind::NoLimit => format!("set a limit of at most {allowed}, or change the {kind}"),
+        _ => format!("ask for {compared}, or change the {kind}"),
     };
     let Asker { what, owner, .. } = asker;
     let with = match others {
@@ -106,6 +111,6 @@ fn finding(cx: &Context<'_>, asker: &Asker<'_>, document: &Document, refusal: &R
         .severity(error_if(others == 0))
         .at((asker.place)(resource))
         .label(format!("its {what} isn't created"))
-        .help(format!("ask for {compared}, or change the {kind}"))
+        .help(help)
         .related(document.locate_key(&path), "the limit")
 }

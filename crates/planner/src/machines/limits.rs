@@ -35,6 +35,8 @@ pub enum RefusalKind {
     AboveDefault,
     /// Its limit is too many times its request. What is allowed is a limit.
     AboveRatio,
+    /// It has no limit, which a ratio requires. What is allowed is a limit.
+    NoLimit,
 }
 
 /// Thousandths of bytes by which a launcher may request more memory than estimated.
@@ -88,7 +90,11 @@ pub fn limit_range_refusal(launcher: &Launcher, spec: &Value) -> Option<Refusal>
             }
             let ratio = amount("maxLimitRequestRatio", resource)?;
             let allowed = i64::try_from(i128::from(most) * i128::from(ratio) / 1000).unwrap_or(i64::MAX);
-            let limit = limit.or(given.map(|(_, given)| given)).filter(|limit| *limit > allowed)?;
+            let Some(limit) = limit.or(given.map(|(_, given)| given)) else {
+                let refused = refusal("maxLimitRequestRatio", resource, request?, allowed, RefusalKind::NoLimit);
+                return refused.filter(|_| of_container);
+            };
+            let limit = (limit > allowed).then_some(limit)?;
             refusal("maxLimitRequestRatio", resource, limit, allowed, RefusalKind::AboveRatio)
         })
     })
