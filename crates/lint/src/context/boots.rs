@@ -127,6 +127,12 @@ impl<'a> Context<'a> {
         {
             source.disk = Architectures::one(label);
         }
+        // What is imported depends on the nodes, which are assumed.
+        let is_assumed = |name: &String| self.topology().workload_architectures.contains(name);
+        let is_imported = matches!(source.kind, SourceKind::DataSource | SourceKind::Registry);
+        if !self.has_nodes() && is_imported && guest.name.as_ref().is_some_and(|name| !is_assumed(name)) {
+            source.disk = Architectures::Unknown;
+        }
         let candidates = if self.has_nodes() { self.candidates(vm, &verdict.launcher) } else { Vec::new() };
         let nodes = candidates.iter();
         let crosses = self.crosses_architectures();
