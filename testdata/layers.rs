@@ -307,7 +307,6 @@ const FIELD_PATHS: &[&str] = &[
     "hyperconverged/mod.rs",
     "hyperconverged/v1_fields.rs",
     "lifecycle/live.rs",
-    "operands/aaq.rs",
     "operands/kubevirt.rs",
     "operands/network_addons.rs",
     "operands/network_resources_injector.rs",

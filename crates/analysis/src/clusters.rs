@@ -5,7 +5,7 @@ use super::builds::build_directory;
 use super::cluster_result::report_outcome;
 use super::findings::Findings;
 use super::root::{is_about, is_of_meant, problems};
-use super::selection::Selection;
+use super::selection::{Selection, names};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::notices::Notices;
@@ -43,14 +43,6 @@ pub struct Clusters {
     pub(super) options: Options,
     /// Whether they are read from a directory, so that edits can be tried.
     pub(super) is_editable: bool,
-}
-
-/// The names of all clusters, including those not planned or not selected.
-pub fn names(repo: &Repo) -> impl Iterator<Item = ClusterName> + Clone {
-    let built = repo.clusters().iter().map(|c| c.name().clone());
-    let unplanned = repo.not_planned().into_iter().map(|(name, _)| name);
-    let unplanned = unplanned.filter(|name| !repo.clusters().iter().any(|c| c.name() == name));
-    built.chain(unplanned.collect::<Vec<_>>()).chain(repo.skipped_builds())
 }
 
 impl Clusters {

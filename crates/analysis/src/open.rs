@@ -1,9 +1,8 @@
 //! Opens a side: finds its clusters and reports problems.
 
 use super::builds::{build_revision, build_side, bundle, has_bundle};
-use super::clusters::names;
 use super::root::{Place, nothing_found, problems, show_files};
-use super::selection::{Selection, last_parts};
+use super::selection::{Selection, last_parts, names};
 use super::sources::Sources;
 use crate::clusters::Clusters;
 use crate::exit::Exit;

@@ -1,12 +1,19 @@
 //! The selected clusters: `--cluster` and `--exclude`.
 
 use super::sources::Sources;
-use crate::clusters::names;
 use crate::failure::Failure;
 use crate::prelude::*;
 use globset::{Glob, GlobBuilder, GlobMatcher};
 use hcoplan_diagnostics::finding::nearest;
 use hcoplan_diagnostics::words::list;
+
+/// The names of all clusters, including those not planned or not selected.
+pub fn names(repo: &Repo) -> impl Iterator<Item = ClusterName> + Clone {
+    let built = repo.clusters().iter().map(|c| c.name().clone());
+    let unplanned = repo.not_planned().into_iter().map(|(name, _)| name);
+    let unplanned = unplanned.filter(|name| !repo.clusters().iter().any(|c| c.name() == name));
+    built.chain(unplanned.collect::<Vec<_>>()).chain(repo.skipped_builds())
+}
 
 /// Compiled patterns.
 #[derive(Debug, Clone)]

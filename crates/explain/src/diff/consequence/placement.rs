@@ -2,33 +2,31 @@
 //! Source: Kubernetes' scheduler; a toleration and a preference exclude no node.
 
 use super::Change;
-use super::said::Said;
 use super::shown::{list, selector};
-use crate::diff::consequence::Consequence;
 use crate::prelude::*;
 use hcoplan_planner::topology::{Selection, admits};
 
-/// `missed` is about nodes that pods leave which they need, `changed` about another placement.
-pub(super) fn placement(change: &Change<'_>, missed: Option<Said>, changed: Said) -> Vec<Consequence> {
-    let (was, is) = (inner(change.before), inner(change.after));
-    let (before, after) = (place(was), place(is));
-    if let Some(missed) = missed {
+/// Where pods run before and after a change, in words.
+pub(super) struct Places {
+    pub(super) is: String,
+    pub(super) was: String,
+    /// The nodes that the pods leave, and whether that is only possible, as the nodes aren't known.
+    pub(super) left: Option<(String, bool)>,
+}
+
+impl Places {
+    pub(super) fn of(change: &Change<'_>) -> Self {
+        let (was, is) = (inner(change.before), inner(change.after));
         let needs = |placement| Selection::of(placement).map(|selection| selection.needs());
         let left = change.sides.nodes.iter().filter(|node| admits(was, node) && !admits(is, node));
         let left: Vec<&str> = left.map(|node| node.name.as_str()).collect();
-        let missed = match (change.sides.nodes, left.as_slice()) {
-            ([], _) if needs(is).is_some() && needs(is) != needs(was) => {
-                Some((Said { possibly: true, ..missed }, "some nodes".to_owned()))
-            }
+        let left = match (change.sides.nodes, left.as_slice()) {
+            ([], _) if needs(is).is_some() && needs(is) != needs(was) => Some(("some nodes".to_owned(), true)),
             (_, []) => None,
-            (_, left) => Some((missed, list(left))),
+            (_, left) => Some((list(left), false)),
         };
-        if let Some((said, nodes)) = missed {
-            return vec![said.fill(&[("nodes", &nodes), ("is", &after), ("was", &before)])];
-        }
+        Self { is: place(is), was: place(was), left }
     }
-    let subject = changed.about.unwrap_or_default();
-    if before == after { Vec::new() } else { vec![changed.turns(after, before).about(subject)] }
 }
 
 /// The placement itself; KubeVirt has it in a section.

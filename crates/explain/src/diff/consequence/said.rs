@@ -1,7 +1,7 @@
 //! What a row says, and how its sentence is filled in.
 
 use super::Change;
-use super::placement::placement;
+use super::placement::Places;
 use super::shown::{UNSET, names_changed, same_value, selected, shown, summary, without_fields_of};
 use super::users::selected_by;
 use crate::diff::consequence::Consequence;
@@ -241,7 +241,17 @@ impl Says {
                     Some(said.turns(summary(&is), summary(&was)).about(name))
                 })
                 .collect(),
-            Self::Placement { missed, changed } => placement(change, *missed, *changed),
+            Self::Placement { missed, changed } => {
+                let Places { is, was, left } = Places::of(change);
+                match (missed, left) {
+                    (Some(missed), Some((nodes, possibly))) => {
+                        let missed = Said { possibly: missed.possibly || possibly, ..*missed };
+                        vec![missed.fill(&[("nodes", &nodes), ("is", &is), ("was", &was)])]
+                    }
+                    _ if is == was => Vec::new(),
+                    _ => vec![changed.turns(is, was).about(changed.about.unwrap_or_default())],
+                }
+            }
             // The row calls it.
             Self::Code(_) => Vec::new(),
         }
