@@ -52,6 +52,8 @@ pub struct Pool {
     pub labels: Labels,
     /// Key, value and effect of their lasting taints.
     pub taints: BTreeSet<[String; 3]>,
+    /// Whether each of them states its taints.
+    pub states_taints: bool,
     /// Whether they have KVM; `None` if unknown.
     pub kvm: Option<bool>,
     /// What else they offer to virtual machines.
@@ -146,6 +148,7 @@ pub fn pools(nodes: &[Node], named: impl Fn(&str) -> bool) -> Vec<Pool> {
             roles,
             labels: named_labels,
             taints,
+            states_taints: members.iter().all(|n| n.states_taints),
             kvm: members.iter().filter_map(|n| n.kvm).reduce(|a, b| a || b),
             offers,
             nodes: members.iter().map(|n| n.name.clone()).collect(),
@@ -225,8 +228,10 @@ impl Pool {
         if !self.labels.is_empty() {
             entry["labels"] = json!(self.labels);
         }
-        let is_read_as_tainted =
-            ["control-plane", "master"].iter().any(|role| self.roles.contains(*role)) && !self.roles.contains("worker");
+        // Without the list, its reader assumes the taint of the control plane.
+        let is_read_as_tainted = self.states_taints
+            && ["control-plane", "master"].iter().any(|role| self.roles.contains(*role))
+            && !self.roles.contains("worker");
         if !self.taints.is_empty() || is_read_as_tainted {
             let taint = |[key, value, effect]: &[String; 3]| match value.as_str() {
                 "" => json!({"key": key, "effect": effect}),
@@ -254,7 +259,9 @@ impl Pool {
             let start = if field == "name" { "    - " } else { "      " };
             match &entry[field] {
                 Value::Null => continue,
-                Value::Object(_) | Value::Array(_) if matches!(field, "labels" | "taints") => {
+                Value::Object(_) | Value::Array(_)
+                    if field == "labels" || field == "taints" && !self.taints.is_empty() =>
+                {
                     out.push_str(&format!("{start}{field}:\n"));
                 }
                 value => out.push_str(&format!("{start}{field}: {}\n", yaml::edit::inline(value))),
