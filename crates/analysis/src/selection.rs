@@ -74,13 +74,8 @@ impl Selection {
         self.only = Some(only);
     }
 
-    /// Whether every cluster is selected.
+    /// Whether every cluster is selected, a removed one, too.
     pub(super) fn is_everything(&self) -> bool {
-        self.has_gone()
-    }
-
-    /// Whether a removed cluster would be selected.
-    pub(super) fn has_gone(&self) -> bool {
         self.only.is_none() && self.has_lost()
     }
 
