@@ -1,8 +1,5 @@
 //! A virtual machine whose disk, Secret or ConfigMap is declared in another namespace, or a disk under a similar name.
 
-use hcoplan_planner::machines::is_placeholder;
-use hcoplan_yaml::Trail;
-
 use super::prelude::*;
 
 /// A volume's source, the field with the name, and the kinds that create it.
@@ -70,7 +67,7 @@ fn elsewhere(
 /// Whether a controller may make a Secret or ConfigMap in a namespace: another object there, or of the cluster, names it,
 /// or the declared one in another namespace is annotated for a controller that copies it.
 fn is_made(cx: &Context<'_>, namespace: &str, (name, declared): (&str, &Document)) -> bool {
-    const OWN: [&str; 3] = ["Secret", "ConfigMap", "HyperConverged"];
+    const OWN: [&str; 2] = ["Secret", "ConfigMap"];
     let annotations = entries(declared.root.below("metadata.annotations"));
     let is_copied =
         annotations.iter().any(|e| ["reflect", "replicat"].iter().any(|controller| e.key.text.contains(controller)));

@@ -104,8 +104,6 @@ pub(super) fn structure(kind: &str, version: &str, object: &mut Value) -> Vec<Ca
     let mut causes: Vec<Cause> = unknown.collect();
     let object = &*object;
     let found = schema.validate(object);
-    let unknown: Vec<Path> = causes.iter().map(|cause| cause.path.clone()).collect();
-    let is_reported = |v: &Violation| is_of_unknown(v, &unknown);
     // KubeVirt's webhooks see some kinds before the API server validates them, others afterwards.
     let is_defaulted = matches!(kind, "VirtualMachine" | "VirtualMachineInstance");
     let by_kubevirt = || match kind {
@@ -116,12 +114,14 @@ pub(super) fn structure(kind: &str, version: &str, object: &mut Value) -> Vec<Ca
     let by_server = || -> Vec<Cause> {
         // The webhook's answer fills in required fields.
         let is_filled = |v: &Violation| is_defaulted && v.kind == ViolationKind::Required;
-        let violations = found.iter().filter(|v| !has_placeholder(v, object) && !is_filled(v) && !is_reported(v));
+        let violations =
+            found.iter().filter(|v| !has_placeholder(v, object) && !is_filled(v) && !is_of_unknown(v, &causes));
         violations.map(|v| Cause::of(v, Stage::Schema, v.message.clone())).collect()
     };
     let steps: [&dyn Fn() -> Vec<Cause>; 2] =
         if is_defaulted { [&by_kubevirt, &by_server] } else { [&by_server, &by_kubevirt] };
-    causes.extend(steps.iter().map(|step| step()).find(|found| !found.is_empty()).unwrap_or_default());
+    let found = steps.iter().map(|step| step()).find(|found| !found.is_empty()).unwrap_or_default();
+    causes.extend(found);
     causes.extend(object_metadata(object));
     causes
 }
@@ -137,21 +137,20 @@ pub fn disk_structure(release: &Release, object: &mut Value) -> Vec<Cause> {
     let unknown =
         unknown.map(|field| Cause { message: format!("unknown field \"{}\"", field.path), ..unknown_field(field) });
     let mut causes: Vec<Cause> = unknown.collect();
-    let unknown: Vec<Path> = causes.iter().map(|cause| cause.path.clone()).collect();
     let found = schema.validate(object);
-    let violations = found.iter().filter(|v| !has_placeholder(v, object) && !is_of_unknown(v, &unknown));
-    causes.extend(violations.map(|v| Cause::of(v, Stage::Schema, v.message.clone())));
+    let violations = found.iter().filter(|v| !has_placeholder(v, object) && !is_of_unknown(v, &causes));
+    let violations: Vec<Cause> = violations.map(|v| Cause::of(v, Stage::Schema, v.message.clone())).collect();
+    causes.extend(violations);
     causes.extend(object_metadata(object));
     causes
 }
 
 /// Whether an unknown field, which the server reports first, is the cause of a violation: it is below what should be a
 /// scalar, or beside a missing field that it is meant for.
-fn is_of_unknown(violation: &Violation, unknown: &[Path]) -> bool {
-    let above = |path: &Path| path.0.split_last().map(|(_, above)| above.to_vec());
-    unknown.iter().any(|path| match violation.kind {
-        ViolationKind::WrongType => path.starts_with(&violation.path),
-        ViolationKind::Required => above(path) == above(&violation.path),
+fn is_of_unknown(violation: &Violation, unknown: &[Cause]) -> bool {
+    unknown.iter().any(|cause| match violation.kind {
+        ViolationKind::WrongType => cause.path.starts_with(&violation.path),
+        ViolationKind::Required => cause.path.parent() == violation.path.parent(),
         _ => false,
     })
 }

@@ -63,8 +63,8 @@ pub fn has_facts_above(tree: &dyn Tree, below: &Utf8Path) -> bool {
         let all = escape(parent(at).join("").as_str()) + "*";
         [format!("/{all}/"), format!("!/{}/", escape(at.as_str()))]
     };
-    let ways: Vec<&Utf8Path> = below.ancestors().filter(|at| !at.as_str().is_empty()).collect();
-    let walk = Walk { ignore: ways.into_iter().rev().flat_map(beside).collect(), ..Walk::default() };
+    let ways = below.ancestors().filter(|at| !at.as_str().is_empty());
+    let walk = Walk { ignore: ways.flat_map(beside).collect(), ..Walk::default() };
     let files = tree.list(&walk).map(|listing| listing.files).unwrap_or_default();
     let is_above = |file: &Utf8Path| below.ancestors().skip(1).any(|above| above == parent(file));
     let has_fact = |file: &Utf8Path| {

@@ -4,7 +4,6 @@
 //! on other systems). Where a link is on the path, it is resolved first, its target has to be below the directory, and
 //! the target is opened in the same way: a link created meanwhile is not followed.
 
-#[cfg(unix)]
 use super::tree::Unreadable;
 use crate::prelude::*;
 use std::fs::{self, File};
@@ -110,12 +109,17 @@ mod unix {
 
     use camino::{Utf8Component, Utf8Path};
     use rustix::fs::{CWD, Mode, OFlags, openat};
+    #[cfg(target_os = "linux")]
+    use rustix::fs::{ResolveFlags, openat2};
     use rustix::io::Errno;
 
     use super::Failed;
 
     const FILE: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
     const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::DIRECTORY);
+
+    #[cfg(target_os = "linux")]
+    const WITHOUT_LINKS: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS);
 
     pub(super) fn directory(path: &Utf8Path) -> io::Result<OwnedFd> {
         Ok(openat(CWD, path.as_str(), DIRECTORY, Mode::empty())?)
@@ -124,10 +128,8 @@ mod unix {
     pub(super) fn open(root: impl AsFd, path: &Utf8Path) -> Result<File, Failed> {
         #[cfg(target_os = "linux")]
         {
-            use rustix::fs::{ResolveFlags, openat2};
             let path = if path.as_str().is_empty() { "." } else { path.as_str() };
-            let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-            match openat2(&root, path, FILE, Mode::empty(), resolve) {
+            match openat2(&root, path, FILE, Mode::empty(), WITHOUT_LINKS) {
                 Ok(file) => return Ok(file.into()),
                 // A kernel before 5.6, or a sandbox that doesn't know the call.
                 Err(Errno::NOSYS | Errno::PERM) => {}
@@ -140,9 +142,7 @@ mod unix {
     /// Whether something is at a path, and no link is on it or at its end.
     #[cfg(target_os = "linux")]
     pub(super) fn is_real(root: impl AsFd, path: &Utf8Path) -> bool {
-        use rustix::fs::{ResolveFlags, openat2};
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-        openat2(root, path.as_str(), OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), resolve).is_ok()
+        openat2(root, path.as_str(), OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), WITHOUT_LINKS).is_ok()
     }
 
     /// Opens one directory after the other, none of them by a link.
