@@ -17,8 +17,6 @@ use super::prelude::*;
 use hcoplan_diagnostics::source::lines;
 
 use super::image_output::{EvidenceOwner, Form, Platform, Record, repository};
-use crate::lists::entries;
-use crate::rows::rows;
 
 /// Where a command has the name of the image that it publishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]

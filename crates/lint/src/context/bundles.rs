@@ -7,7 +7,6 @@
 use super::pod_templates::{POD_KINDS, POD_TEMPLATE, PodTemplate};
 use super::prelude::*;
 use super::{Context, ImageEvidence};
-use crate::lists::{entries, items};
 
 /// Prefix of a CSV's labels for supported architectures.
 const ARCHITECTURE_LABEL: &str = "operatorframework.io/arch.";

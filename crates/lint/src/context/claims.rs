@@ -4,7 +4,6 @@ use super::Context;
 use super::prelude::*;
 
 use super::virtual_machines::{VirtualMachine, claim_name};
-use crate::lists::items;
 
 /// Annotations of default storage classes: for virtual machines, and for all claims.
 const DEFAULTS: [&str; 2] =

@@ -2,7 +2,6 @@
 
 use super::Context;
 use super::prelude::*;
-use hcoplan_kubernetes::tree;
 use hcoplan_planner::boot_images::ssp_stage::{Displaced, ObjectOrigin, SourceTarget};
 
 use super::GoldenImage;

@@ -8,8 +8,7 @@ use super::other_shape::translated;
 use super::shape::document_after;
 use super::shape::key;
 use super::{Destination, DestinationKind, Shape};
-use crate::lists::entries;
-use crate::words::{and, changed, or};
+use crate::words::{and, or};
 
 /// Maximum number of destinations to choose from.
 const MAX_DESTINATIONS: usize = 5;

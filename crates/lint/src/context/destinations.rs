@@ -6,7 +6,6 @@ use hcoplan_yaml::Value;
 
 use super::Shape;
 use super::shape::key;
-use crate::lists::entries;
 
 /// Maximum levels between a field and its destination: deeper, an equal name proves little.
 const MAX_LEVELS: usize = 2;

@@ -8,8 +8,6 @@ use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
 use hcoplan_planner::jsonpatch;
 use hcoplan_yaml::edit::{self};
 
-use crate::words::changed;
-
 /// The path of annotations.
 pub(super) const ANNOTATIONS: &str = "metadata.annotations";
 

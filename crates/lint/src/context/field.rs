@@ -2,7 +2,6 @@
 
 use super::Context;
 use super::prelude::*;
-use hcoplan_kubernetes::tree;
 use hcoplan_planner::hyperconverged::moved;
 use hcoplan_yaml::{Key, Value};
 

@@ -3,7 +3,6 @@
 use super::Context;
 use super::multi_arch::{FIELD, GATE};
 use super::prelude::*;
-use hcoplan_kubernetes::tree;
 use hcoplan_planner::hyperconverged::Gates;
 use hcoplan_yaml::Value;
 

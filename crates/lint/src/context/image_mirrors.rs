@@ -7,8 +7,6 @@
 
 use super::image_output::{plain, repository, tag};
 use super::prelude::*;
-use crate::lists::items;
-use crate::rows::rows;
 
 /// The kinds, the paths of their lists, and whether they apply to references by digest.
 static KINDS: LazyLock<Vec<(&str, &str, bool)>> = LazyLock::new(|| rows("mirrorKinds"));

@@ -8,7 +8,6 @@ use hcoplan_planner::boot_images::{Template, TemplateSource, is_enabled};
 use hcoplan_yaml::{Key, Value};
 
 use super::Annotation;
-use crate::lists::items;
 
 /// A DataImportCronTemplate of the HyperConverged as written.
 #[derive(Debug, Clone, Copy)]

@@ -9,7 +9,6 @@ use super::{Applied, Context};
 use super::OwnFields;
 use super::edit::ANNOTATIONS;
 use super::patch::OperationId;
-use crate::words::changed;
 
 /// Maximum number of operations tried separately, each of which plans the cluster again.
 const MAX_TRIED: usize = 32;

@@ -5,7 +5,6 @@ use super::prelude::*;
 use hcoplan_planner::topology::Topology;
 
 use super::{Pods, REQUIRED};
-use crate::words::changed;
 
 pub(super) const GATE: &str = "enableMultiArchBootImageImport";
 pub(super) const FIELD: &str = "workloadSources.enableMultiArchBootImageImport";

@@ -4,7 +4,6 @@ use super::Context;
 use super::prelude::*;
 use hcoplan_repository::repo::{HCO_PACKAGES, Layer};
 
-use crate::lists::items;
 use crate::suppression;
 
 /// A KubeDescheduler of the cluster.

@@ -2,12 +2,10 @@
 
 use super::Context;
 use super::prelude::*;
-use hcoplan_kubernetes::tree;
 use hcoplan_yaml::Value as Yaml;
 
 use super::field::{dotted_below_spec, in_version};
 use super::mistyped::meant_flag;
-use crate::lists::entries;
 
 /// The fields of a document that belong to the other API version.
 #[derive(Debug, Clone)]

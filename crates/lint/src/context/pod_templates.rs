@@ -6,7 +6,6 @@ use super::pod_placement::{
 };
 use super::prelude::*;
 use super::{Context, ImageEvidence};
-use crate::rows::rows;
 use hcoplan_kubernetes::tree::copy;
 
 /// The path of a pod's spec in objects of any kind that create pods: Deployments, DeploymentConfigs, Rollouts.

@@ -7,6 +7,7 @@ pub(super) use std::sync::LazyLock;
 pub(super) use crate::paths::gates_path;
 pub(super) use crate::prelude::*;
 pub(super) use hcoplan_kubernetes::schema::Schema;
+pub(super) use hcoplan_kubernetes::tree;
 pub(super) use hcoplan_planner::boot_images::ssp_stage::Rendered;
 pub(super) use hcoplan_planner::inventory::Architecture;
 pub(super) use hcoplan_planner::jsonpatch::Op;
@@ -17,4 +18,6 @@ pub(super) use hcoplan_repository::repo::OtherObjects;
 pub(super) use hcoplan_yaml::pointer;
 pub(super) use serde_json::{Value, json};
 
-pub(super) use crate::lists::{elements, json_of, members, name_of, namespace_of, texts};
+pub(super) use crate::lists::{elements, entries, items, json_of, members, name_of, namespace_of, texts};
+pub(super) use crate::rows::rows;
+pub(super) use crate::words::changed;

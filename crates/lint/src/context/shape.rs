@@ -6,7 +6,6 @@ use hcoplan_planner::release::HyperConvergedField;
 use hcoplan_yaml::edit::apply;
 use hcoplan_yaml::parse;
 
-use crate::lists::entries;
 use crate::suggestion::suggested;
 
 /// An object with its schema: finds the correct path of values that the schema doesn't know, and moves them.

@@ -2,7 +2,6 @@
 
 use super::prelude::*;
 use super::{Context, VirtualMachine, WrittenTemplate};
-use crate::rows::rows;
 
 const KIND: &str = "StorageClass";
 

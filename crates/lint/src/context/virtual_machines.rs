@@ -10,8 +10,6 @@ use hcoplan_planner::machines::TypeKind;
 use super::placement::meant_architecture;
 use super::pod_placement::ARCHITECTURE_KEYS;
 use super::pod_placement::terms;
-use crate::lists::items;
-use crate::rows::rows;
 
 /// KubeVirt's kinds with instances: API group and path of the instance's spec.
 static KINDS: LazyLock<Vec<(&str, &str, &str)>> = LazyLock::new(|| rows("machineKinds"));

@@ -3,7 +3,6 @@
 use hcoplan_kubernetes::label_selector::{Labels, Selector};
 
 use super::prelude::*;
-use crate::POD_KINDS;
 use crate::lists::labels_of;
 
 pub(super) static RULES: &[RegisteredRule] =

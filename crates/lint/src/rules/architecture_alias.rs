@@ -3,10 +3,7 @@
 //! Source: the kubelet labels nodes with Go's names, registries publish images under them, and OLM reads
 //! `operatorframework.io/arch.<GOARCH>`.
 
-use hcoplan_planner::inventory::Architecture;
-
 use super::prelude::*;
-use crate::POD_KINDS;
 
 /// Kinds other than pods' with placements or image imports.
 static KINDS: LazyLock<Vec<&str>> = LazyLock::new(|| rows("placedKinds"));

@@ -1,7 +1,5 @@
 //! Annotations that have to be `true` or `false` but have another value.
 
-use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
-
 use super::prelude::*;
 use crate::meant_flag;
 

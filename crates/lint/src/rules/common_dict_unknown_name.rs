@@ -1,7 +1,5 @@
 //! A disabled golden image that doesn't exist.
 
-use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

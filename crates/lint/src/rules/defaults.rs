@@ -1,7 +1,6 @@
 //! Fields that repeat a present or former default of the release.
 
 use hcoplan_planner::release::RewrittenValue;
-use hcoplan_yaml::Trail;
 
 use super::prelude::*;
 

@@ -1,7 +1,5 @@
 //! An architectures annotation with words that HCO doesn't recognise.
 
-use hcoplan_planner::inventory::Architecture;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

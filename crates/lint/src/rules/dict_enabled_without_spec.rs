@@ -1,7 +1,5 @@
 //! An enabled golden image without a spec.
 
-use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

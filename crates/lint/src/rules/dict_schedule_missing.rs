@@ -1,7 +1,5 @@
 //! A golden image without a schedule.
 
-use hcoplan_kubernetes::schema::ViolationKind;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

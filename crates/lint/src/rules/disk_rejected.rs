@@ -1,13 +1,12 @@
 //! A disk that CDI rejects, or a limit of its namespace.
 
 use hcoplan_planner::machines::cdi::{CdiFault, CdiRejection, disk_rejection};
-use hcoplan_planner::machines::{Launcher, disk_structure, is_placeholder};
+use hcoplan_planner::machines::{Launcher, disk_structure};
 
 use super::dict_name_too_long::MAX_NAME_BYTES;
 use super::prelude::*;
 use super::vm_pod_rejected::{Asker, judge};
 use super::vm_rejected::finding;
-use crate::context::DiskSpec;
 
 /// What to do: the end of the rejected field's path, or the fault, and the advice.
 static ADVICE: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| rows("diskAdvice"));

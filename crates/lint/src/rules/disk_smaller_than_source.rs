@@ -5,7 +5,6 @@
 use hcoplan_kubernetes::quantity::Quantity;
 
 use super::prelude::*;
-use crate::context::DiskSpec;
 use crate::source_ref_of;
 
 /// Maximum file system overhead that a `storage` request needs beyond its size, in percent; for a claim the size may be

@@ -1,7 +1,5 @@
 //! Two templates of virtual machines that are the same disk.
 
-use hcoplan_planner::machines::is_placeholder;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -1,6 +1,5 @@
 //! Unknown or duplicate names in v1's list of feature gates.
 
-use hcoplan_kubernetes::schema::ViolationKind;
 use hcoplan_planner::admission::CauseKind;
 use hcoplan_planner::release::ListedGates;
 

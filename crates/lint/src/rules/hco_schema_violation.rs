@@ -1,8 +1,7 @@
 //! Values that the CRD's schema or the operator's Go types reject.
 
-use hcoplan_diagnostics::words::list;
 use hcoplan_kubernetes::go::Wants;
-use hcoplan_kubernetes::schema::{ListKind, Schema, ViolationKind};
+use hcoplan_kubernetes::schema::{ListKind, Schema};
 use hcoplan_planner::admission::{Cause as Rejected, CauseKind, Reason};
 
 use super::prelude::*;

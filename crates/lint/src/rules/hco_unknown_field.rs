@@ -1,6 +1,6 @@
 //! Fields that the CRD doesn't have.
 
-use hcoplan_kubernetes::schema::{PrunedField, ViolationKind};
+use hcoplan_kubernetes::schema::PrunedField;
 use hcoplan_planner::admission::{Cause as Rejected, CauseKind};
 
 use super::prelude::*;

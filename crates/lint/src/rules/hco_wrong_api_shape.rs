@@ -2,7 +2,6 @@
 
 use super::prelude::*;
 use crate::OtherShape;
-use hcoplan_diagnostics::words::list;
 
 /// Maximum number of fields marked in addition to the first.
 const SHOWN: usize = 8;

@@ -5,7 +5,6 @@ use std::sync::OnceLock;
 use hcoplan_kubernetes::schema::DocumentSchema;
 
 use super::prelude::*;
-use crate::Form;
 use crate::context::without_transport;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -1,7 +1,6 @@
 //! An import from an ImageStream that the cluster doesn't have.
 
 use super::prelude::*;
-use crate::context::DiskSpec;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for DiskSpec { who, spec, document, namespace } in cx.disk_specs() {

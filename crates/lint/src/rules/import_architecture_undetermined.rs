@@ -1,10 +1,8 @@
 //! An image whose imported architecture depends on the importer's node.
 
 use hcoplan_planner::boot::Architectures;
-use hcoplan_planner::inventory::Architecture;
 
 use super::prelude::*;
-use crate::context::DiskSpec;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for DiskSpec { who, spec, document, .. } in cx.disk_specs() {

@@ -1,6 +1,5 @@
 //! Operations on fields that the operand doesn't have, has in another case, or has outside of its spec.
 
-use hcoplan_kubernetes::go::TypeStep;
 use hcoplan_kubernetes::schema::Schema;
 use hcoplan_planner::jsonpatch::Reason;
 

@@ -2,7 +2,6 @@
 
 use super::prelude::*;
 use crate::KUBEVIRT_GATES;
-use hcoplan_diagnostics::words::list;
 
 pub(super) static RULES: &[RegisteredRule] = &[
     always(&JSONPATCH_DUPLICATE_FEATURE_GATE, duplicates),

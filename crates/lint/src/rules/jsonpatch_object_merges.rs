@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use hcoplan_diagnostics::words::list;
 use hcoplan_planner::jsonpatch::Loss;
 
 use super::prelude::*;

@@ -1,7 +1,5 @@
 //! An operation that can't be applied to the operand.
 
-use hcoplan_kubernetes::go::TypeStep;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -1,7 +1,5 @@
 //! A patch that writes outside the operand's spec.
 
-use hcoplan_kubernetes::go::TypeStep;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

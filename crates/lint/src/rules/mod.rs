@@ -218,25 +218,30 @@ mod prelude {
     pub(super) use crate::paths::gates_path;
     pub(super) use crate::prelude::*;
     pub(super) use hcoplan_diagnostics::finding::{BecomesWhen, PredictedValue, nearest};
+    pub(super) use hcoplan_diagnostics::words::list;
+    pub(super) use hcoplan_kubernetes::go::TypeStep;
+    pub(super) use hcoplan_kubernetes::schema::ViolationKind;
     pub(super) use hcoplan_kubernetes::{ObjectId, tree};
     pub(super) use hcoplan_planner::admission::Reason;
-    pub(super) use hcoplan_planner::boot::BootCause;
+    pub(super) use hcoplan_planner::boot::{BootCause, NodeBarrier};
     pub(super) use hcoplan_planner::boot_images::ssp_stage::Rendered;
-    pub(super) use hcoplan_planner::boot_images::{ARCHITECTURES_ANNOTATION, TemplateSource};
+    pub(super) use hcoplan_planner::boot_images::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION, TemplateSource};
+    pub(super) use hcoplan_planner::inventory::Architecture;
 
     pub(super) use hcoplan_planner::jsonpatch::{self, Cause, Op, Operation};
+    pub(super) use hcoplan_planner::machines::is_placeholder;
     pub(super) use hcoplan_planner::release::{Phase, Platform, Release};
     pub(super) use hcoplan_rule_pages::rules::*;
-    pub(super) use hcoplan_yaml::pointer;
+    pub(super) use hcoplan_yaml::{Trail, pointer};
     pub(super) use serde_json::{Value as Json, json};
 
-    pub(super) use crate::context::{keys_of, last_key, object_of};
+    pub(super) use crate::context::{DiskSpec, REQUIRED, keys_of, last_key, object_of};
     pub(super) use crate::lists::{elements, entries, items, json_of, members, name_of, namespace_of, texts};
     pub(super) use crate::registered_rule::{RegisteredRule, always, last, late};
     pub(super) use crate::rows::rows;
     pub(super) use crate::suggestion::{safe, suggested, suggested_change, suggested_text, suggestion};
     pub(super) use crate::words::{and, changed, or};
-    pub(super) use crate::{Applied, PatchAnnotation};
+    pub(super) use crate::{Applied, Form, POD_KINDS, PatchAnnotation};
     pub(super) use crate::{Context, Csv, Extent, GoldenImage, ImageEvidence, Incident, NodeRef, PodTemplate, Pods};
     pub(super) use crate::{Sink, VirtualMachine, WrittenTemplate};
 

@@ -1,7 +1,5 @@
 //! A network that no manifest declares.
 
-use hcoplan_planner::machines::is_placeholder;
-
 use super::prelude::*;
 use crate::values::is_network_name;
 

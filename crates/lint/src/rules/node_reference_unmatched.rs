@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use hcoplan_kubernetes::label_selector::{Selector, map_matches};
 
 use super::prelude::*;
-use crate::context::REQUIRED;
 
 const HOSTNAME: &str = "kubernetes.io/hostname";
 

@@ -1,7 +1,5 @@
 //! A key without a value whose type is object or list.
 
-use hcoplan_yaml::Trail;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -2,7 +2,6 @@
 
 use super::prelude::*;
 use super::subscription_contradicts_operator::contradicted_operators;
-use crate::context::REQUIRED;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field(Pods::Infra.field());

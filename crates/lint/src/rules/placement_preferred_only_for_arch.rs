@@ -1,7 +1,7 @@
 //! Workloads prefer an architecture but don't require it.
 
 use super::prelude::*;
-use crate::context::{PREFERRED, REQUIRED};
+use crate::context::PREFERRED;
 
 const LABEL: &str = "kubernetes.io/arch";
 

@@ -1,9 +1,8 @@
 //! A Secret or ConfigMap without the key that a virtual machine or a disk reads.
 
-use hcoplan_planner::machines::{each, is_base64, is_placeholder};
+use hcoplan_planner::machines::{each, is_base64};
 
 use super::prelude::*;
-use crate::context::DiskSpec;
 
 /// A Secret or ConfigMap that must have keys.
 #[derive(Deserialize)]

@@ -1,7 +1,5 @@
 //! A scalar whose YAML type differs from its field's.
 
-use hcoplan_kubernetes::schema::ViolationKind;
-
 use super::prelude::*;
 use super::unresolved_placeholder::placeholder;
 use crate::Mistyped;

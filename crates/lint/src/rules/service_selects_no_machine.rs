@@ -4,7 +4,6 @@ use hcoplan_kubernetes::label_selector::Labels;
 use hcoplan_planner::machines::is_own_label;
 
 use super::prelude::*;
-use crate::POD_KINDS;
 use crate::lists::labels_of;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -4,7 +4,6 @@
 //! StorageProfiles (`spec.claimPropertySets`) declare what a class offers, else CDI's table of provisioners does.
 
 use super::prelude::*;
-use crate::context::DiskSpec;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     // One finding for each class and mode: locations and requesters.

@@ -1,6 +1,6 @@
 //! A placeholder without a value.
 
-use hcoplan_yaml::{Trail, locate_in_scalar};
+use hcoplan_yaml::locate_in_scalar;
 
 use super::prelude::*;
 

@@ -1,6 +1,5 @@
 //! A virtual machine of an architecture that no node has.
 
-use hcoplan_planner::boot::NodeBarrier;
 use hcoplan_planner::inventory::ARCHITECTURE_LABEL;
 
 use super::prelude::*;

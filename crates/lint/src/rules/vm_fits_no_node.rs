@@ -1,6 +1,5 @@
 //! A virtual machine that requires resources which no declared node has.
 
-use hcoplan_planner::boot::NodeBarrier;
 use hcoplan_planner::machines::NodeRequirement;
 
 use super::prelude::*;

@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 
-use hcoplan_planner::boot::NodeBarrier;
-
 use super::prelude::*;
 use crate::context::required_terms;
 

@@ -1,6 +1,5 @@
 //! A virtual machine that KubeVirt rejects.
 
-use hcoplan_planner::inventory::Architecture;
 use hcoplan_planner::machines::{Cause, Reason, Stage, admit_other, schema};
 
 use super::prelude::*;

@@ -1,6 +1,6 @@
 //! A virtual machine with a missing instance type or preference.
 
-use hcoplan_planner::machines::{TypeKind, common_type, common_types, is_placeholder};
+use hcoplan_planner::machines::{TypeKind, common_type, common_types};
 
 use super::prelude::*;
 

@@ -1,6 +1,5 @@
 //! A change of the workload placement that excludes nodes with virtual machines.
 
-use hcoplan_diagnostics::words::list;
 use hcoplan_planner::topology::admits;
 
 use super::prelude::*;
