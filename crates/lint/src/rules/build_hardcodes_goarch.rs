@@ -61,25 +61,59 @@ fn is_comment(line: &str) -> bool {
 }
 
 fn hardcoded(cx: &Context<'_>, file: &Arc<SourceFile>, out: &mut Sink) {
-    if let Some((at, name)) = goarches(file.text()).next() {
-        let place = Location::new(file, Span::new(at, at + name.len()));
-        let message = format!("the program is built for {name} in images of every architecture");
-        let finding = cx.finding(message).at(place).label("fixed");
-        out.report(finding.help("take it from the platform: GOARCH=$TARGETARCH, with ARG TARGETARCH above it"));
+    let text = file.text();
+    let Some((at, name)) = goarches(text).next() else {
+        return;
+    };
+    let place = Location::new(file, Span::new(at, at + name.len()));
+    let asks = is_dockerfile(file).then(|| asking(file));
+    out.report(
+        cx.finding(format!("the program is built for {name} in images of every architecture"))
+            .at(place)
+            .label("fixed")
+            .remedy("take it from the platform: GOARCH=$TARGETARCH, with ARG TARGETARCH above it", asks),
+    );
+}
+
+/// The fix of a Dockerfile: replaces each fixed architecture by the argument, and declares that in each stage.
+fn asking(file: &Arc<SourceFile>) -> Fix {
+    let text = file.text();
+    let (stages, instructions) = (stages_of(text), instructions(text));
+    let mut edits = Vec::new();
+    let mut declared = None;
+    for (at, name) in goarches(text) {
+        let start = instruction(&instructions, at);
+        let stage = stages.partition_point(|stage| stage.start < start);
+        if declared != Some(stage) {
+            declared = Some(stage);
+            edits.push(declaration(file, start));
+        }
+        edits.push(Edit {
+            file: Arc::clone(file),
+            span: Span::new(at, at + name.len()),
+            text: "$TARGETARCH".to_owned(),
+        });
     }
+    suggestion("write `$TARGETARCH`, with `ARG TARGETARCH` above it: the platform that is asked for", edits)
+}
+
+/// The declaration of the argument at an offset.
+fn declaration(file: &Arc<SourceFile>, start: usize) -> Edit {
+    Edit { file: Arc::clone(file), span: Span::new(start, start), text: "ARG TARGETARCH\n".to_owned() }
 }
 
 /// `TARGETARCH` in a stage that doesn't declare it, which affects the build: docker sets it only in stages that declare
 /// it, else it is empty, and Go builds for the stage's platform.
 fn undeclared(cx: &Context<'_>, file: &Arc<SourceFile>, out: &mut Sink) {
     let text = file.text();
-    let stages = stages_of(text);
+    let (stages, instructions) = (stages_of(text), instructions(text));
     for (at, value) in set(text) {
         let variable = ["$TARGETARCH", "${TARGETARCH"].into_iter().find(|v| value.starts_with(v));
         let Some(variable) = variable else {
             continue;
         };
-        let Some(stage) = stages.iter().rfind(|stage| stage.start < at) else {
+        let before = stages.partition_point(|stage| stage.start < at);
+        let Some(stage) = before.checked_sub(1).and_then(|last| stages.get(last)) else {
             continue;
         };
         if stage.asks.is_some_and(|asks| asks < at) {
@@ -95,10 +129,13 @@ fn undeclared(cx: &Context<'_>, file: &Arc<SourceFile>, out: &mut Sink) {
                 _ => continue,
             },
         };
+        let start = instruction(&instructions, at);
         let place = Location::new(file, Span::new(at, at + variable.len()));
         let message = format!("the program is built for {built_for} in images of every architecture");
-        let finding = cx.finding(message).at(place).label("empty: the stage doesn't declare it");
-        out.report(finding.help("add `ARG TARGETARCH`: docker sets it in stages that ask for it"));
+        out.report(cx.finding(message).at(place).label("empty: the stage doesn't declare it").fixes([suggestion(
+            "add `ARG TARGETARCH`: docker sets it in stages that ask for it",
+            vec![declaration(file, start)],
+        )]));
     }
 }
 
@@ -132,6 +169,19 @@ fn stages_of(text: &str) -> Vec<Stage<'_>> {
         }
     }
     out
+}
+
+/// Where instructions begin: lines that none before them continues with a backslash.
+fn instructions(text: &str) -> Vec<usize> {
+    let mut goes_on = false;
+    let begins = lines(text).filter(|(_, line)| !std::mem::replace(&mut goes_on, line.trim_end().ends_with('\\')));
+    begins.map(|(start, _)| start).collect()
+}
+
+/// Where the instruction begins that a place is in.
+fn instruction(instructions: &[usize], at: usize) -> usize {
+    let before = instructions.partition_point(|start| *start <= at);
+    before.checked_sub(1).and_then(|last| instructions.get(last)).copied().unwrap_or(0)
 }
 
 fn is_dockerfile(file: &SourceFile) -> bool {

@@ -130,19 +130,33 @@ fn terms_ored(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Fin
         "the architecture that {} requires is only one of several alternatives, which other nodes match",
         pod.called
     );
-    let finding = cx.finding(message).severity(severity).at(pod.document.locate(&path.index(*open)));
-    let finding = finding
+    let finding = cx
+        .finding(message)
+        .severity(severity)
+        .at(pod.document.locate(&path.index(*open)))
         .label(match reach.len() {
             0 | 1 => "matches nodes of any architecture".to_owned(),
             _ => format!("matches nodes of {}", and(reach)),
         })
-        .help("put all requirements into one term: terms are alternatives");
-    Some(finding.related(pod.document.locate(&path.index(*closed)), "the architecture is required here only"))
+        .help("put all requirements into one term: terms are alternatives")
+        .related(pod.document.locate(&path.index(*closed)), "the architecture is required here only");
+    Some(finding.fixes(merged(&terms).and_then(|term| {
+        let set = [Change::Set(path.clone(), json!([term]))];
+        unsafe_fix(&pod.document, "put all matchExpressions into one term: terms are alternatives", &set)
+    })))
 }
 
 fn requirements(term: &Json) -> impl Iterator<Item = &Json> {
     let lists = ["matchExpressions", "matchFields"].into_iter().map(|key| term[key].as_array());
     lists.flatten().flatten()
+}
+
+/// Merges all terms; `None` if two use the same label, because they are intended alternatives.
+fn merged(terms: &[Json]) -> Option<Json> {
+    let all: Vec<&Json> = terms.iter().flat_map(requirements).collect();
+    let keys: BTreeSet<&str> = all.iter().filter_map(|r| r["key"].as_str()).collect();
+    let only_labels = terms.iter().all(|t| t["matchFields"].is_null());
+    (keys.len() == all.len() && only_labels).then(|| json!({"matchExpressions": all}))
 }
 
 fn no_affinity(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Finding> {
