@@ -42,7 +42,10 @@ fn common(
 ) -> Run {
     let inventory = &*loaded.inventory;
     let of_any_nodes = |release: &Arc<Release>, found: &mut Run| {
-        for nodes in contrasting_nodes().filter(|_| !inventory.states_nodes) {
+        if inventory.states_nodes {
+            return;
+        }
+        for nodes in contrasting_nodes() {
             let other = lint(release, &inventory.with_nodes(nodes));
             let other = by_claim(&other.findings);
             let mut claims = claims(&found.findings).into_iter();

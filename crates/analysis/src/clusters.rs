@@ -275,9 +275,7 @@ impl Clusters {
 
     /// The directories of an output tree whose clusters no longer exist but would be selected.
     pub fn removed_clusters(&self, directories: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
-        let mut gone = self.without(directories);
-        gone.retain(|_| self.selection.is_everything());
-        gone
+        if self.selection.is_everything() { self.without(directories) } else { Vec::new() }
     }
 
     /// The directories of an output tree without a cluster.
