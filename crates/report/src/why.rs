@@ -8,7 +8,9 @@ use crate::document::{DiffLine, Mark, Sign};
 use crate::prelude::*;
 use crate::text::cut;
 use hcoplan_analysis::FieldAnswer;
-use hcoplan_explain::why::{Answer, Cause, Edit, Fact, FoundValue, Input, OperationEffect, PatchShown, ValueOrigin};
+use hcoplan_explain::why::{
+    Answer, DecisiveSources, Edit, Fact, FoundValue, Input, OperationEffect, PatchShown, ValueOrigin,
+};
 use hcoplan_repository::repo::ReleaseBasis;
 use hcoplan_yaml as yaml;
 
@@ -105,7 +107,7 @@ impl<'a> WhyPage<'a> {
     }
 
     /// A cause with its lines.
-    fn cause(&self, cause: &Cause) -> Vec<Block> {
+    fn cause(&self, cause: &DecisiveSources) -> Vec<Block> {
         let texts: Vec<&str> = cause.sources.iter().map(|s| s.text.as_str()).collect();
         let (what, without) = match texts.as_slice() {
             [one] => (format!("because of {one}"), "without it"),
@@ -351,7 +353,7 @@ fn state(value: &FoundValue) -> String {
 }
 
 /// Whether HCO would draw a random value without the cause; HCO keeps it in the status, so it can't be predicted.
-pub(super) fn is_drawn_without(cause: &Cause) -> bool {
+pub(super) fn is_drawn_without(cause: &DecisiveSources) -> bool {
     let schedule = Input::Fact(Fact::DataImportSchedule);
     cause.sources.first().is_some_and(|s| s.input == schedule)
 }

@@ -5,13 +5,15 @@ use super::json::placed;
 use super::why::{WhyPage, is_drawn_without};
 use crate::prelude::*;
 use hcoplan_diagnostics::secret::mask_object;
-use hcoplan_explain::why::{Cause, FoundValue, Input, OperationEffect, PatchShown, SufficientChange, ValueOrigin};
+use hcoplan_explain::why::{
+    DecisiveSources, FoundValue, Input, OperationEffect, PatchShown, SufficientChange, ValueOrigin,
+};
 
 /// The document described by `schemas/why.schema.json`.
 pub fn why_json(page: &WhyPage<'_>) -> Value {
     let answer = &page.answer;
-    let causes = |causes: &[Cause]| -> Vec<Value> {
-        let cause = |c: &Cause| {
+    let causes = |causes: &[DecisiveSources]| -> Vec<Value> {
+        let cause = |c: &DecisiveSources| {
             let sources = c.sources.iter().map(|s| {
                 let mut out = source(&s.input);
                 out["text"] = json!(s.text);

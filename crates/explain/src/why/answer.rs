@@ -32,9 +32,9 @@ pub struct Answer {
     /// The field's value.
     pub value: FoundValue,
     /// The inputs that determine it.
-    pub causes: Vec<Cause>,
+    pub causes: Vec<DecisiveSources>,
     /// The inputs without which the object wouldn't exist.
-    pub needs: Vec<Cause>,
+    pub needs: Vec<DecisiveSources>,
     /// The origin of the value.
     pub origin: ValueOrigin,
     /// Changes that would change the value, each sufficient on its own.
@@ -66,7 +66,7 @@ impl Answer {
 
 /// Inputs without which the value would differ.
 #[derive(Debug, Clone)]
-pub struct Cause {
+pub struct DecisiveSources {
     /// One input, or several of which each alone suffices.
     pub sources: Vec<Source>,
     /// The value without them.
@@ -252,7 +252,7 @@ fn described(plan_input: &PlanInput<'_>, input: &Input) -> String {
     }
 }
 
-fn cause(plan_input: &PlanInput<'_>, target: &Target, decisive: DecisiveInputs) -> Cause {
+fn cause(plan_input: &PlanInput<'_>, target: &Target, decisive: DecisiveInputs) -> DecisiveSources {
     let below = plan_input.plan_of_lower_layers(&decisive.inputs);
     let (without, below) = match below {
         Some((plan, place)) => (target.read(&plan), Some(place)),
@@ -260,5 +260,5 @@ fn cause(plan_input: &PlanInput<'_>, target: &Target, decisive: DecisiveInputs) 
     };
     let source =
         |input: Input| Source { text: described(plan_input, &input), place: input.location(plan_input), input };
-    Cause { sources: decisive.inputs.into_iter().map(source).collect(), without, below }
+    DecisiveSources { sources: decisive.inputs.into_iter().map(source).collect(), without, below }
 }

@@ -22,7 +22,7 @@ mod sufficient;
 mod sufficient_change;
 pub(crate) mod target;
 
-pub use answer::{Answer, Cause, Source, ask, ask_of};
+pub use answer::{Answer, DecisiveSources, Source, ask, ask_of};
 pub use facts::NodeField;
 pub use hcoplan_planner::world::Fact;
 pub use input::{Input, InputTree};

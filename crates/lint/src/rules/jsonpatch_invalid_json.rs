@@ -6,7 +6,7 @@ use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for patch in cx.patch_annotations() {
-        let Some(failure) = patch.malformed().filter(|f| f.cause == Cause::NotJson) else {
+        let Some(failure) = patch.malformed().filter(|f| f.kind == FailureKind::NotJson) else {
             continue;
         };
         let (message, label) = if patch.text.trim().is_empty() {

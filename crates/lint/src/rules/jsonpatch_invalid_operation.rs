@@ -13,20 +13,20 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(failure) = patch.malformed() else {
             continue;
         };
-        let element = failure.cause == Cause::NotAPatch && failure.operation.is_some();
-        if !matches!(failure.cause, Cause::Operation(_)) && !element {
+        let element = failure.kind == FailureKind::NotAPatch && failure.operation.is_some();
+        if !matches!(failure.kind, FailureKind::Operation(_)) && !element {
             continue;
         }
         let name = patch.target.name;
         let place = cx.patch_place(name, &failure);
         let written = failure.span.and_then(|s| patch.text.get(s.range()));
         let word = written.and_then(|w| serde_json::from_str::<String>(w).ok());
-        let unsupported = failure.cause == Cause::Operation(OperationPart::Op);
+        let unsupported = failure.kind == FailureKind::Operation(OperationPart::Op);
         let mut finding = cx.finding(message(&failure, element)).at(place);
         finding = match word.filter(|_| unsupported) {
-            None => finding.label(label(&failure, element)).help(match failure.cause {
-                Cause::Operation(OperationPart::Value) => "add `value`",
-                Cause::Operation(OperationPart::From) => "add `from`, the path to copy or move",
+            None => finding.label(label(&failure, element)).help(match failure.kind {
+                FailureKind::Operation(OperationPart::Value) => "add `value`",
+                FailureKind::Operation(OperationPart::From) => "add `from`, the path to copy or move",
                 _ => "write an object with op and path: {\"op\": \"add\", \"path\": \"/spec/…\", \"value\": …}",
             }),
             Some(word) => {
@@ -55,11 +55,11 @@ fn message(failure: &jsonpatch::Failure, element: bool) -> String {
 
 /// The label for the location.
 fn label(failure: &jsonpatch::Failure, element: bool) -> &'static str {
-    match failure.cause {
+    match failure.kind {
         _ if element => "must be an object with op and path",
-        Cause::Operation(OperationPart::Op) => "`op` is missing or not a string",
-        Cause::Operation(OperationPart::Value) => "lacks `value` (null is allowed)",
-        Cause::Operation(OperationPart::From) => "lacks `from`, or it is not a string",
+        FailureKind::Operation(OperationPart::Op) => "`op` is missing or not a string",
+        FailureKind::Operation(OperationPart::Value) => "lacks `value` (null is allowed)",
+        FailureKind::Operation(OperationPart::From) => "lacks `from`, or it is not a string",
         _ => "lacks `path`, or it is not a string",
     }
 }

@@ -7,7 +7,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(failure) = patch.malformed() else {
             continue;
         };
-        if failure.cause != Cause::NotAPatch || failure.operation.is_some() {
+        if failure.kind != FailureKind::NotAPatch || failure.operation.is_some() {
             continue;
         }
         let name = patch.target.name;

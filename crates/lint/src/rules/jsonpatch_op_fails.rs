@@ -7,12 +7,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let failure = failed.failure;
-    let (explained, help) = match failure.cause {
-        Cause::MissingPath | Cause::MissingField => {
+    let (explained, help) = match failure.kind {
+        FailureKind::MissingPath | FailureKind::MissingField => {
             ("the path doesn't exist", "first add the object or list that the path is in, or correct the path")
         }
-        Cause::Index => ("the element doesn't exist", "write the index of an element, or `-` to append one"),
-        Cause::NilDereference => ("the operator's patch library panics on it", "correct the path"),
+        FailureKind::Index => ("the element doesn't exist", "write the index of an element, or `-` to append one"),
+        FailureKind::NilDereference => ("the operator's patch library panics on it", "correct the path"),
         _ => return,
     };
     let mut annotations = cx.patch_annotations().iter();
@@ -31,7 +31,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let message = format!("the {what} can't be applied to {}; {who}: {}", patch.target.kind, failure.message);
     let mut finding = cx.finding(message).at(cx.patch_place(failed.annotation, failure)).label(explained).help(help);
-    if let Some(operation) = operation.filter(|_| failure.cause == Cause::MissingField) {
+    if let Some(operation) = operation.filter(|_| failure.kind == FailureKind::MissingField) {
         let op = operation.spans.op.range();
         let title = "write add: it sets a field whether it is there or not";
         let edit = patch.annotation.edit_part(op.start + 1..op.end - 1, "add");

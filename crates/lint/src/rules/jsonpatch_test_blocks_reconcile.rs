@@ -24,8 +24,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                         .finding(message)
                         .error()
                         .at(cx.patch_place(patch.target.name, failed.failure))
-                        .label(match failed.failure.cause {
-                            Cause::TestFailed => "finds another value",
+                        .label(match failed.failure.kind {
+                            FailureKind::TestFailed => "finds another value",
                             _ => "the path doesn't exist",
                         })
                         .help("remove the test: where it fails, the whole patch fails");

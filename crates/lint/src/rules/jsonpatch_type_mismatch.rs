@@ -16,7 +16,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         for (index, operation) in patch.operations().iter().enumerate() {
             let is_it = failed.failure.operation == Some(index);
-            let fails = is_it && failed.failure.cause == Cause::WrongType;
+            let fails = is_it && failed.failure.kind == FailureKind::WrongType;
             let Some(finding) = mismatch(cx, patch, operation) else {
                 if fails {
                     let finding = cx

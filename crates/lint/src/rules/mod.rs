@@ -228,7 +228,7 @@ mod prelude {
     pub(super) use hcoplan_planner::boot_images::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION, TemplateSource};
     pub(super) use hcoplan_planner::inventory::Architecture;
 
-    pub(super) use hcoplan_planner::jsonpatch::{self, Cause, Op, Operation};
+    pub(super) use hcoplan_planner::jsonpatch::{self, FailureKind, Op, Operation};
     pub(super) use hcoplan_planner::machines::is_placeholder;
     pub(super) use hcoplan_planner::release::{Phase, Platform, Release};
     pub(super) use hcoplan_rule_pages::rules::*;

@@ -8,7 +8,7 @@
 use super::decode::{Op, Operation};
 use super::document::{Document, Missing, TopCopy};
 use super::node::{NilDereference, Node};
-use super::{Cause, Failure};
+use super::{Failure, FailureKind};
 
 /// How much `copy` may add, in units of [`Node::size`]: about twenty operands. The operator has no limit, and each
 /// annotation of each cluster may double the document.
@@ -18,7 +18,7 @@ const MAX_COPIED: usize = 256 << 10;
 #[derive(Debug)]
 struct Rejection {
     message: String,
-    cause: Cause,
+    kind: FailureKind,
     failed_part: FailedPart,
 }
 
@@ -53,7 +53,7 @@ impl Document<'_> {
                 message: rejection.message,
                 operation: Some(index),
                 span: Some(span.unwrap_or(spans.path)),
-                cause: rejection.cause,
+                kind: rejection.kind,
             }
         })
     }
@@ -102,7 +102,7 @@ impl Document<'_> {
             .ok_or_else(|| no_path(format!("replace operation does not apply: doc is missing path: {path}")))?;
         if self.get(&location).is_err() {
             let missing = no_path(format!("replace operation does not apply: doc is missing key: {path}"));
-            return Err(Rejection { cause: Cause::MissingField, ..missing });
+            return Err(Rejection { kind: FailureKind::MissingField, ..missing });
         }
         // The library's message says "remove" here.
         self.set(&location, value).map_err(|m| at_path(format!("error in remove for path: '{path}': "), m))
@@ -161,7 +161,7 @@ impl Document<'_> {
         let expected = operation.value.as_ref();
         let failed = || Rejection {
             message: format!("testing value {path} failed: test failed"),
-            cause: Cause::TestFailed,
+            kind: FailureKind::TestFailed,
             failed_part: FailedPart::Value,
         };
         let equal = |value: &Node, expected: &Node| match value.equals(expected) {
@@ -177,7 +177,7 @@ impl Document<'_> {
             .ok_or_else(|| no_path(format!("test operation does not apply: is missing path: {path}")))?;
         let found = match self.get(&location) {
             Ok(found) => found,
-            Err(m) if m.cause == Cause::MissingPath => None,
+            Err(m) if m.kind == FailureKind::MissingPath => None,
             Err(m) => return Err(at_path(format!("error in test for path: '{path}': "), m)),
         };
         // A null of the original document isn't a value, an added one is.
@@ -203,21 +203,21 @@ fn value_of(operation: &Operation) -> Node {
 }
 
 fn no_path(message: String) -> Rejection {
-    Rejection { message: message + ": missing value", cause: Cause::MissingPath, failed_part: FailedPart::Path }
+    Rejection { message: message + ": missing value", kind: FailureKind::MissingPath, failed_part: FailedPart::Path }
 }
 
 fn at_path(prefix: String, missing: Missing) -> Rejection {
-    Rejection { message: prefix + &missing.message, cause: missing.cause, failed_part: FailedPart::Path }
+    Rejection { message: prefix + &missing.message, kind: missing.kind, failed_part: FailedPart::Path }
 }
 
 fn wrong_root(message: &str) -> Rejection {
-    Rejection { message: message.to_owned(), cause: Cause::WrongType, failed_part: FailedPart::Value }
+    Rejection { message: message.to_owned(), kind: FailureKind::WrongType, failed_part: FailedPart::Value }
 }
 
 fn nil_dereference() -> Rejection {
     Rejection {
         message: "runtime error: invalid memory address or nil pointer dereference".to_owned(),
-        cause: Cause::NilDereference,
+        kind: FailureKind::NilDereference,
         failed_part: FailedPart::Value,
     }
 }

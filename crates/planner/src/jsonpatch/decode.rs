@@ -5,7 +5,7 @@
 
 use super::json;
 use super::node::Node;
-use super::{Cause, Failure, OperationPart};
+use super::{Failure, FailureKind, OperationPart};
 use crate::prelude::*;
 use hcoplan_diagnostics::source::Span;
 use hcoplan_kubernetes::go::json_kind;
@@ -122,7 +122,7 @@ pub fn decode(text: &str) -> Result<Vec<Operation>, Failure> {
         message: "invalid state detected".to_owned(),
         operation: None,
         span: Some(Span::new(at, at)),
-        cause: Cause::NotJson,
+        kind: FailureKind::NotJson,
     })?;
     let items = match &whole.value {
         Json::Null => return Ok(Vec::new()),
@@ -156,13 +156,13 @@ pub fn only_spec(operations: &[Operation]) -> Result<(), Failure> {
             message: "can only modify spec fields".to_owned(),
             operation: Some(index),
             span: Some(operations[index].spans.path),
-            cause: Cause::OutsideSpec,
+            kind: FailureKind::OutsideSpec,
         }),
     }
 }
 
 fn wrong_type(item: &Item, target: &str, operation: Option<usize>) -> Failure {
-    Failure { message: unmarshal(item, target), operation, span: Some(item.span), cause: Cause::NotAPatch }
+    Failure { message: unmarshal(item, target), operation, span: Some(item.span), kind: FailureKind::NotAPatch }
 }
 
 fn unmarshal(item: &Item, target: &str) -> String {
@@ -179,7 +179,7 @@ fn operation(text: &str, index: usize, item: &Item) -> Result<Operation, Failure
         message: format!("invalid operation {}: {why}", print_operation(text, item, &members)),
         operation: Some(index),
         span: Some(span),
-        cause: Cause::Operation(part),
+        kind: FailureKind::Operation(part),
     };
     let op = members.get("op").copied();
     let word = match op {

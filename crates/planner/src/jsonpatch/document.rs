@@ -1,6 +1,6 @@
 //! The document that operations are applied to: finds, adds and removes values.
 
-use super::Cause;
+use super::FailureKind;
 use super::json::MAX_DEPTH;
 use super::node::{Node, atoi};
 use crate::prelude::*;
@@ -10,24 +10,27 @@ use hcoplan_yaml::pointer::unescape;
 #[derive(Debug)]
 pub(super) struct Missing {
     pub(super) message: String,
-    pub(super) cause: Cause,
+    pub(super) kind: FailureKind,
 }
 
 impl Missing {
     fn index(message: String) -> Self {
-        Self { message, cause: Cause::Index }
+        Self { message, kind: FailureKind::Index }
     }
 
     /// The document would exceed hcoplan's limits.
     pub(super) fn too_big() -> Self {
         Self {
             message: "the patched document is too big or nested too deeply for hcoplan".to_owned(),
-            cause: Cause::TooBig,
+            kind: FailureKind::TooBig,
         }
     }
 
     fn key(verb: &str, key: &str) -> Self {
-        Self { message: format!("unable to {verb} nonexistent key: {key}: missing value"), cause: Cause::MissingPath }
+        Self {
+            message: format!("unable to {verb} nonexistent key: {key}: missing value"),
+            kind: FailureKind::MissingPath,
+        }
     }
 }
 

@@ -106,7 +106,7 @@ pub struct PatchedPart {
 
 /// Why a patch fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cause {
+pub enum FailureKind {
     /// The text isn't JSON (or nests deeper than hcoplan reads).
     NotJson,
     /// The JSON isn't a list of objects.
@@ -156,7 +156,7 @@ pub struct Failure {
     /// The failed token, in bytes of the annotation's value.
     pub span: Option<Span>,
     /// The kind of failure.
-    pub cause: Cause,
+    pub kind: FailureKind,
 }
 
 impl Failure {
@@ -308,6 +308,6 @@ fn attribute_failure(
         message: error.message,
         operation: failed,
         span: spans.map(|s| s.value.or(s.from).unwrap_or(s.path)),
-        cause: Cause::WrongType,
+        kind: FailureKind::WrongType,
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{change, kubevirt, text};
-use crate::jsonpatch::{Cause, Effects, Reason, decode, effects, patch};
+use crate::jsonpatch::{Effects, FailureKind, Reason, decode, effects, patch};
 
 fn effects_of(operations: &Value) -> Effects {
     let (types, ty, base) = kubevirt("1.18");
@@ -114,7 +114,7 @@ fn reports_effects_before_a_failure() {
     ]));
     assert_eq!(made.operations.len(), 1);
     let failure = made.failure.unwrap();
-    assert_eq!((failure.operation, failure.cause), (Some(1), Cause::WrongType));
+    assert_eq!((failure.operation, failure.kind), (Some(1), FailureKind::WrongType));
     // The operator stops at the third operation and never decodes.
     let (types, ty, base) = kubevirt("1.18");
     let operations = json!([
@@ -122,7 +122,7 @@ fn reports_effects_before_a_failure() {
         {"op": "remove", "path": "/spec/no/where"},
     ]);
     let failure = patch(types, ty, &base, "a", &text(&operations)).unwrap_err();
-    assert_eq!((failure.operation, failure.cause), (Some(1), Cause::MissingPath));
+    assert_eq!((failure.operation, failure.kind), (Some(1), FailureKind::MissingPath));
 }
 
 #[test]

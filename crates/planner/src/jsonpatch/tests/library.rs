@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::jsonpatch::document::Document;
-use crate::jsonpatch::{Cause, Failure, decode};
+use crate::jsonpatch::{Failure, FailureKind, decode};
 
 const DOCUMENT: &str = r#"{"apiVersion":"x.io/v1","kind":"K","metadata":{"name":"t"},
     "spec":{"a":[1,2,3],"b":{"c":1},"n":null,"f":1.0}}"#;
@@ -31,7 +31,7 @@ fn agrees_with_the_recorded_cases() {
             errors += 1;
         } else if case["result"].is_null() {
             // Rejected when decoded; the recording has no text for it.
-            assert!(matches!(answer.unwrap_err().cause, Cause::Operation(_)), "{name}");
+            assert!(matches!(answer.unwrap_err().kind, FailureKind::Operation(_)), "{name}");
             rejected += 1;
         } else {
             assert_eq!(answer.unwrap()["spec"], case["result"], "{name}");
@@ -86,10 +86,10 @@ fn empty_key_at_the_top_is_the_original_document() {
 
 #[test]
 fn distinguishes_a_given_null_from_a_missing_value() {
-    let tested = |operations: &str| applied(operations).map_err(|f| (f.message, f.cause));
+    let tested = |operations: &str| applied(operations).map_err(|f| (f.message, f.kind));
     let failed = |path: &str| {
         let message = format!("testing value {path} failed: test failed");
-        Err((message, Cause::TestFailed))
+        Err((message, FailureKind::TestFailed))
     };
     assert!(tested(r#"[{"op":"test","path":"/spec/n"}]"#).is_ok());
     assert!(tested(r#"[{"op":"test","path":"/spec/"}]"#).is_ok());
@@ -100,7 +100,7 @@ fn distinguishes_a_given_null_from_a_missing_value() {
     assert!(tested(inside).is_ok());
     let crash = r#"[{"op":"replace","path":"/spec/a","value":[null]},
         {"op":"test","path":"/spec/a","value":[null]}]"#;
-    assert_eq!(tested(crash).unwrap_err().1, Cause::NilDereference);
+    assert_eq!(tested(crash).unwrap_err().1, FailureKind::NilDereference);
 }
 
 #[test]
@@ -115,8 +115,8 @@ fn compares_lists_and_objects_by_value() {
         ("/spec/b", r#"{"d":1}"#, false),
     ] {
         let test = format!(r#"[{{"op":"test","path":"{path}","value":{value}}}]"#);
-        let cause = applied(&test).err().map(|failure| failure.cause);
-        assert_eq!(cause, (!is_equal).then_some(Cause::TestFailed), "{test}");
+        let cause = applied(&test).err().map(|failure| failure.kind);
+        assert_eq!(cause, (!is_equal).then_some(FailureKind::TestFailed), "{test}");
     }
 }
 
@@ -127,73 +127,73 @@ fn failures_name_their_operation_and_token() {
             r#"{"op":"add","path":"/spec/a/x","value":1}"#,
             "error in add for path: '/spec/a/x': value was not a proper array index: 'x': strconv.Atoi: parsing \"x\": invalid syntax",
             "\"/spec/a/x\"",
-            Cause::Index,
+            FailureKind::Index,
         ),
         (
             r#"{"op":"add","path":"/spec/a/-5","value":1}"#,
             "error in add for path: '/spec/a/-5': Unable to access invalid index: -5: invalid index referenced",
             "\"/spec/a/-5\"",
-            Cause::Index,
+            FailureKind::Index,
         ),
         (
             r#"{"op":"test","path":"/spec/a/3","value":1}"#,
             "error in test for path: '/spec/a/3': Unable to access invalid index: 3: invalid index referenced",
             "\"/spec/a/3\"",
-            Cause::Index,
+            FailureKind::Index,
         ),
         (
             r#"{"op":"test","path":"/spec/b/c","value":[2]}"#,
             "testing value /spec/b/c failed: test failed",
             "[2]",
-            Cause::TestFailed,
+            FailureKind::TestFailed,
         ),
         (
             r#"{"op":"copy","from":"/no/x","path":"/y"}"#,
             "copy operation does not apply: doc is missing from path: \"/no/x\": missing value",
             "\"/no/x\"",
-            Cause::MissingPath,
+            FailureKind::MissingPath,
         ),
         (
             r#"{"op":"copy","from":"/spec","path":"/no/x"}"#,
             "copy operation does not apply: doc is missing destination path: /no/x: missing value",
             "\"/no/x\"",
-            Cause::MissingPath,
+            FailureKind::MissingPath,
         ),
         (
             r#"{"op":"copy","from":"/spec","path":"/spec/a/9"}"#,
             "error while adding value during copy: Unable to access invalid index: 9: invalid index referenced",
             "\"/spec/a/9\"",
-            Cause::Index,
+            FailureKind::Index,
         ),
         (
             r#"{"op":"move","from":"/spec/a/7","path":"/x"}"#,
             "error in move for path: '7': Unable to access invalid index: 7: invalid index referenced",
             "\"/spec/a/7\"",
-            Cause::Index,
+            FailureKind::Index,
         ),
         (
             r#"{"op":"move","from":"spec","path":"/x"}"#,
             "move operation does not apply: doc is missing from path: spec: missing value",
             "\"spec\"",
-            Cause::MissingPath,
+            FailureKind::MissingPath,
         ),
         (
             r#"{"op":"move","from":"","path":"/x"}"#,
             "unable to move entire document to another path: invalid state detected",
             "\"\"",
-            Cause::WrongType,
+            FailureKind::WrongType,
         ),
         (
             r#"{"op":"replace","path":"/spec/a/","value":1}"#,
             "error in remove for path: '/spec/a/': strconv.Atoi: parsing \"\": invalid syntax",
             "\"/spec/a/\"",
-            Cause::Index,
+            FailureKind::Index,
         ),
         (
             r#"{"op":"replace","path":"/no/x","value":1}"#,
             "replace operation does not apply: doc is missing path: /no/x: missing value",
             "\"/no/x\"",
-            Cause::MissingPath,
+            FailureKind::MissingPath,
         ),
     ] {
         let text = format!(r#"[{{"op":"test","path":"/no"}}, {operation}]"#);
@@ -201,7 +201,7 @@ fn failures_name_their_operation_and_token() {
         assert_eq!(failure.message, message);
         assert_eq!(failure.operation, Some(1), "{operation}");
         assert_eq!(&text[failure.span.unwrap().range()], token, "{operation}");
-        assert_eq!(failure.cause, cause, "{operation}");
+        assert_eq!(failure.kind, cause, "{operation}");
     }
 }
 
@@ -209,14 +209,14 @@ fn failures_name_their_operation_and_token() {
 fn limits_the_memory_of_copies() {
     let double = |i| format!(r#"{{"op":"copy","from":"/spec","path":"/spec/{i}"}}"#);
     let text = format!("[{}]", (0..100).map(double).collect::<Vec<_>>().join(","));
-    assert_eq!(applied(&text).unwrap_err().cause, Cause::TooBig);
+    assert_eq!(applied(&text).unwrap_err().kind, FailureKind::TooBig);
     // One string and few values: the limit counts bytes.
     let long = "x".repeat(30_000);
     for value in [format!(r#""{long}""#), format!(r#"{{"{long}":1}}"#)] {
         let first = format!(r#"{{"op":"add","path":"/spec/x","value":[{value}]}}"#);
         let double = r#"{"op":"copy","from":"/spec/x","path":"/spec/x/-"}"#;
         let text = format!("[{first}{}]", format!(",{double}").repeat(9));
-        assert_eq!(applied(&text).unwrap_err().cause, Cause::TooBig);
+        assert_eq!(applied(&text).unwrap_err().kind, FailureKind::TooBig);
     }
     let mut path = "/spec".to_owned();
     let mut operations = Vec::new();
@@ -225,5 +225,5 @@ fn limits_the_memory_of_copies() {
         operations.push(format!(r#"{{"op":"add","path":"{path}","value":{{}}}}"#));
     }
     let text = format!("[{}]", operations.join(","));
-    assert_eq!(applied(&text).unwrap_err().cause, Cause::TooBig);
+    assert_eq!(applied(&text).unwrap_err().kind, FailureKind::TooBig);
 }
