@@ -10,6 +10,7 @@
 use crate::prelude::*;
 use std::sync::{LazyLock, OnceLock};
 
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
@@ -94,62 +95,23 @@ impl Rule {
 
 struct Rules {
     rules: Vec<Rule>,
-    keywords: Keywords,
+    keywords: AhoCorasick,
+    /// The rule of each keyword, by its number.
+    rule_of: Vec<usize>,
 }
 
-/// The keywords, which are searched in every text. To build an automaton takes longer than most runs search.
-struct Keywords {
-    /// Sorted; each with its rule.
-    all: Vec<(String, usize)>,
-    /// Whether a keyword begins with two bytes, by their number.
-    begins: Vec<bool>,
-}
-
-impl Keywords {
-    fn new(mut all: Vec<(String, usize)>) -> Self {
-        all.sort_unstable();
-        let mut begins = vec![false; 1 << 16];
-        for (keyword, _) in &all {
-            match *keyword.as_bytes() {
-                [first, second, ..] => begins[pair(first, second)] = true,
-                [only] => (0..=u8::MAX).for_each(|second| begins[pair(only, second)] = true),
-                [] => {}
-            }
-        }
-        Self { all, begins }
-    }
-
+impl Rules {
     /// The rules of which a keyword is in a text.
     fn rules_in(&self, text: &str) -> BTreeSet<usize> {
-        let mut out = BTreeSet::new();
-        let bytes = text.as_bytes();
-        for (at, first) in bytes.iter().enumerate() {
-            let first = first.to_ascii_lowercase();
-            let second = bytes.get(at + 1).map_or(0, u8::to_ascii_lowercase);
-            if !self.begins[pair(first, second)] {
-                continue;
-            }
-            let start = self.all.partition_point(|(k, _)| k.as_bytes()[0] < first);
-            let same = self.all[start..].iter();
-            for (keyword, rule) in same.take_while(|(k, _)| k.as_bytes()[0] == first) {
-                let here = bytes.get(at..at + keyword.len());
-                if here.is_some_and(|h| h.eq_ignore_ascii_case(keyword.as_bytes())) {
-                    out.insert(*rule);
-                }
-            }
-        }
-        out
+        let found = self.keywords.find_overlapping_iter(text);
+        found.map(|keyword| self.rule_of[keyword.pattern().as_usize()]).collect()
     }
-}
-
-fn pair(first: u8, second: u8) -> usize {
-    usize::from(first) << 8 | usize::from(second)
 }
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| {
     let text = include_str!("gitleaks.json");
     let gitleaks: Gitleaks = serde_json::from_str(text).expect("a test reads it");
-    let (mut rules, mut keywords) = (Vec::new(), Vec::new());
+    let (mut rules, mut keywords): (Vec<Rule>, Vec<(String, usize)>) = Default::default();
     for form in &FORMS {
         keywords.extend(form.keywords.iter().map(|&k| (k.to_owned(), rules.len())));
         rules.push(Rule::new(form.pattern.to_owned(), form.accepts));
@@ -159,22 +121,25 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
         keywords.extend(kept.keywords.into_iter().map(|k| (k, rules.len())));
         rules.push(Rule::new(kept.regex, |_| true));
     }
-    let keywords = Keywords::new(keywords);
-    Rules { rules, keywords }
+    let (keywords, rule_of): (Vec<String>, Vec<usize>) = keywords.into_iter().unzip();
+    // The other kinds are faster to search, but take longer to build than most runs search.
+    let mut builder = AhoCorasick::builder();
+    let built = builder.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::ContiguousNFA)).build(keywords);
+    Rules { rules, keywords: built.expect("a few hundred words"), rule_of }
 });
 
 /// The ranges of credentials that are recognised by their form: in order, without overlaps.
 pub(super) fn credentials(text: &str) -> Vec<Range<usize>> {
     let all = &*RULES;
     let mut out = Vec::new();
-    for rule in all.keywords.rules_in(text) {
+    for rule in all.rules_in(text) {
         all.rules[rule].find(text, &mut out);
     }
     out.extend(
         encoded(text)
             .filter(|(_, decoded)| {
                 let mut inner = Vec::new();
-                all.keywords.rules_in(decoded).into_iter().for_each(|rule| all.rules[rule].find(decoded, &mut inner));
+                all.rules_in(decoded).into_iter().for_each(|rule| all.rules[rule].find(decoded, &mut inner));
                 !inner.is_empty()
             })
             .map(|(range, _)| range),

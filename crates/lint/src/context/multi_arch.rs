@@ -34,8 +34,7 @@ impl Context<'_> {
 
     fn multi_arch_field(&self) -> Option<Path> {
         let path = self.field(FIELD).path()?;
-        let fields = self.schema()?.all_fields();
-        fields.contains(&path).then_some(path)
+        self.schema()?.field(&path).map(|_| path)
     }
 
     /// A suggestion that restricts workloads to nodes of some architectures: it extends the workload placement, which

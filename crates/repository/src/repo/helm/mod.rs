@@ -15,6 +15,7 @@ use std::io::Read as _;
 
 use hcoplan_diagnostics::secret::masked_message;
 use hcoplan_diagnostics::source::{Memory, program};
+use hcoplan_diagnostics::words::list;
 
 use self::releases::{Release, Values, named_releases, releases};
 use super::build::{BuildError, BuildTarget, Built, post_render, run_program};
@@ -275,6 +276,7 @@ fn render(
         let helm = helm.ok_or(BuildError::NoHelm)?;
         built.reached.extend(chart.files.values().cloned());
         built.findings.extend(asks_cluster(tree, chart));
+        let (mut is_on, mut without) = (false, Vec::new());
         for (directory, release) in planned(chart, &releases(tree, &gitops, &chart.directory, &files)) {
             let run = ReleaseToRender { tree, root, chart, release: &release, helm };
             let rendered = match release.missing.first() {
@@ -285,12 +287,23 @@ fn render(
                 },
             };
             let added = rendered.and_then(|(typed, bytes)| run.add(&mut built, &directory, &typed, bytes));
-            if let Err((message, place)) = added {
-                let finding = Finding::new(&HELM_TEMPLATE_FAILED, message);
-                let finding = finding.at(place).label("this release is not planned");
-                let finding = Finding { cluster: Some(name_of(tree, &directory)), ..finding };
-                built.failed.push(FailedBuild { directory, finding });
+            match added {
+                Ok(true) => is_on = true,
+                Ok(false) => without.push(describe(&release)),
+                Err((message, place)) => {
+                    let finding = Finding::new(&HELM_TEMPLATE_FAILED, message);
+                    let finding = finding.at(place).label("this release is not planned");
+                    let finding = Finding { cluster: Some(name_of(tree, &directory)), ..finding };
+                    built.failed.push(FailedBuild { directory, finding });
+                }
             }
+        }
+        // Where another release has one, values switch it off.
+        if let (false, [_, others @ ..]) = (is_on, &without[..]) {
+            let verb = if others.is_empty() { "renders" } else { "render" };
+            let message = format!("{} {verb} no HyperConverged", list(&without, 3));
+            let finding = Finding::new(&HCO_NOT_PLANNED, message).at(chart.place.clone());
+            built.findings.push(finding.label("not with these values"));
         }
     }
     Ok(built)
@@ -399,7 +412,7 @@ impl ReleaseToRender<'_> {
         self.release.values.iter().rev().chain([&own]).filter_map(read).collect()
     }
 
-    /// Adds what helm printed.
+    /// Adds what helm printed. Whether it has a HyperConverged.
     ///
     /// # Errors
     /// Why its post-renderers fail, and where.
@@ -409,7 +422,7 @@ impl ReleaseToRender<'_> {
         directory: &Utf8Path,
         typed: &str,
         bytes: Vec<u8>,
-    ) -> Result<(), (String, Location)> {
+    ) -> Result<bool, (String, Location)> {
         let path = directory.join(RENDERED);
         let file = SourceFile::from_bytes(&path, bytes.clone());
         let parsed = yaml::parse(&file);
@@ -423,21 +436,17 @@ impl ReleaseToRender<'_> {
                 .map_err(|(why, place)| (format!("the post-renderer fails: {why}"), place))?,
         };
         let alone = Memory::from_iter([(path.clone(), bytes.clone())]);
-        let mut report = |message: String, label: &'static str| {
-            built.findings.push(Finding::new(&HCO_NOT_PLANNED, message).at(whole.clone()).label(label));
-        };
-        if !scan(&alone, &path).has(FoundKind::HyperConverged) {
-            report(format!("{} renders no HyperConverged", describe(self.release)), "not with these values");
-        }
+        let has_hyperconverged = scan(&alone, &path).has(FoundKind::HyperConverged);
         for lacks in &self.release.lacks {
             let message = format!("`{}` is rendered without {lacks}", self.release.name);
-            report(message, "what it changes is not planned");
+            let finding = Finding::new(&HCO_NOT_PLANNED, message).at(whole.clone());
+            built.findings.push(finding.label("what it changes is not planned"));
         }
         built.notes.push(format!("{path} is what `{typed}` prints"));
         built.origins.insert(path.clone(), Arc::new(origins));
         built.appliers.extend(self.release.by.clone().map(|by| (path.clone(), by)));
         built.files.insert(path, bytes);
-        Ok(())
+        Ok(has_hyperconverged)
     }
 }
 
