@@ -22,10 +22,14 @@ static NAMED_BY: LazyLock<BTreeMap<&str, Vec<&str>>> =
 /// Above this number of edits of one object, they are one edit of the whole.
 const MAX_EDITS: usize = 12;
 
-/// Whether an object is compared: those of KubeVirt and CDI, and what these use.
-pub fn is_compared(api_version: &str, kind: &str) -> bool {
-    READ.contains_key(kind) || api_version.contains("kubevirt.io/")
+/// Whether an object is compared: those of KubeVirt and CDI, their kinds, and what they use.
+pub fn is_compared(api_version: &str, kind: &str, name: &str) -> bool {
+    let is_own = |text: &str| text.contains("kubevirt.io");
+    READ.contains_key(kind) || is_own(api_version) || kind == DEFINITION && is_own(name)
 }
+
+/// The kind of what defines a kind: the API server deletes every object of it, too.
+const DEFINITION: &str = "CustomResourceDefinition";
 
 /// Whether a controller applies an object.
 type Applies<'a> = &'a dyn Fn(&Document) -> Option<bool>;
@@ -95,6 +99,7 @@ pub fn add_edits(diff: &mut ClusterDiff, objects: &Objects<'_>) {
                 let has_disks = object["spec"]["dataVolumeTemplates"].as_array().is_some_and(|all| !all.is_empty());
                 let name = match &pruner {
                     Some(_) if has_disks => "machine-deleted",
+                    Some(_) if id.kind == DEFINITION => "kind-deleted",
                     Some(_) => "object-deleted",
                     None => "object-left",
                 };

@@ -123,8 +123,9 @@ pub fn load(sources: &[Source]) -> (LoadedInventory, Vec<Finding>) {
             machines::read(document, &mut declared, &mut found);
         }
         // Machine sets for the infrastructure alone are some of the nodes: the others aren't in the repository. Workers
-        // may have further roles of any name.
-        if declared.iter().any(|(node, _)| !node.is_control_plane() && !node.has_role("infra")) {
+        // may have further roles of any name. Machines whose architecture nothing says are no better than an assumption.
+        let is_worker = |node: &Node| !node.is_control_plane() && !node.has_role("infra");
+        if declared.iter().any(|(node, _)| is_worker(node) && !node.architecture.is_empty()) {
             used.extend(of(SourceKind::Machines).map(Arc::clone));
             findings.append(&mut found);
             (nodes, states_nodes) = (declared, true);
