@@ -187,7 +187,8 @@ fn further_rejections(cx: &Context<'_>, selection: &Selection<'_>) -> Vec<Findin
 
 fn run_one(cx: &Context<'_>, registered: &RegisteredRule, severity: Option<Severity>, sink: &mut Sink) {
     let rule = registered.rule;
-    let rendered = cx.hyperconverged().is_some();
+    // With a wrong inventory nothing is rendered: what would follow from the rest of it isn't known.
+    let rendered = cx.hyperconverged().is_some() && cx.has_valid_inventory();
     let given = match rule.needs {
         Needs::Document => true,
         Needs::Plan => rendered,

@@ -21,6 +21,11 @@ impl<'a> Context<'a> {
         self.input.inventory.states_nodes
     }
 
+    /// Whether everything that is declared of the cluster is valid.
+    pub fn has_valid_inventory(&self) -> bool {
+        self.input.inventory.valid
+    }
+
     /// The location of a field of the inventory's `spec` (`release`, `platform`); `None` if it isn't set.
     pub fn inventory_place(&self, field: &str) -> Option<&'a Location> {
         self.input.inventory.locations.field(field)
