@@ -135,8 +135,7 @@ fn entry(report: &Report<'_>, group: &Alike<'_>, path: impl Fn(&SourceFile) -> U
     entry.marks = own.chain(related).collect();
     let at = |f: &Finding| {
         let place = f.location.as_ref()?;
-        let start = place.start();
-        Some(format!("{}:{}:{}", path(&place.file), start.line, start.column))
+        Some(format!("{}:{}", path(&place.file), place.start()))
     };
     let cluster = finding.cluster.as_deref().filter(|_| report.summary.clusters > 1 || finding.location.is_none());
     match group.clusters().as_slice() {

@@ -27,9 +27,8 @@ pub fn lines(mut notices: Vec<(NoticeKind, String)>) -> Vec<String> {
 /// A finding as one line.
 pub fn finding_line(finding: &Finding) -> String {
     let place = finding.location.as_ref().map(|place| {
-        let at = place.start();
         let path = InputText::new(place.file.path().as_str()).line();
-        format!("{path}:{}:{}: ", at.line, at.column)
+        format!("{path}:{}: ", place.start())
     });
     let (severity, rule) = (finding.severity.as_str(), finding.rule.name);
     let message = InputText::new(&finding.message).line();

@@ -154,9 +154,8 @@ fn line(text: &str) -> Cow<'_, str> {
 
 fn place(root: &Utf8Path, location: Option<&Location>) -> String {
     location.map_or_else(String::new, |at| {
-        let (path, start) = (shown_path(root, &at.file), at.start());
-        let path = line(path.as_str());
-        format!("{path}:{}:{}: ", start.line, start.column)
+        let path = shown_path(root, &at.file);
+        format!("{}:{}: ", line(path.as_str()), at.start())
     })
 }
 
