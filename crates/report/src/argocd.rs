@@ -1,6 +1,6 @@
 //! Output of `hcoplan argocd`: a document for people, and JSON.
 
-use crate::document::{Block, Document, Entry, Layout, Level, Text};
+use crate::document::{Block, Document, Entry, Level, Text};
 use crate::prelude::*;
 use hcoplan_analysis::ClusterDrift;
 use hcoplan_analysis::review::clusters as cluster_names;
@@ -40,7 +40,7 @@ pub fn screen(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> Document {
         };
         let title = Text::from(cluster_names(&names)).soft(format!(" ({})", first.release)).plain(format!(": {count}"));
         blocks.push(Block::Heading(2, title));
-        blocks.push(Block::Entries(Layout::Story, first.fields.iter().map(|drift| one(first, drift)).collect()));
+        blocks.extend(Block::story(first.fields.iter().map(|drift| one(first, drift)).collect()));
         blocks.extend(remedy(first));
     }
     let all: Vec<&Drift> = clusters.iter().flat_map(|c| &c.fields).collect();
