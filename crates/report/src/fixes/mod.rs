@@ -100,7 +100,7 @@ fn summary(fixed: &FixResult, view: &FixView<'_>) -> String {
             format!("{what} to {verb} in {} ({hint})", plural(fixed.files.len(), "file"))
         }
     }];
-    let count = |wanted| fixed.remaining.iter().filter(|f| best(f) == Some(wanted)).count();
+    let count = |wanted| fixed.remaining.iter().filter(|f| f.best_fix() == Some(wanted)).count();
     match count(Applicability::Unsafe) {
         0 => {}
         n => parts.push(format!("{} with --unsafe", fixes(n))),
@@ -140,11 +140,6 @@ fn diff_of(root: &Utf8Path, from_top: Option<&Utf8Path>, file: &Rewritten) -> St
     let (a, b) = (line(&a), line(&b));
     let (before, after) = (masked_file_text(&file.before), masked_file_text(&after));
     TextDiff::from_lines(&*before, &*after).unified_diff().context_radius(3).header(&a, &b).to_string()
-}
-
-/// The best applicability of a finding's fixes.
-fn best(finding: &Finding) -> Option<Applicability> {
-    finding.fixes.iter().map(|f| f.applicability).min()
 }
 
 /// User input on a line of our output.
