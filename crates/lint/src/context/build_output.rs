@@ -39,7 +39,7 @@ enum NamedBy {
 }
 
 /// The commands, and what names their image.
-static COMMANDS: LazyLock<Vec<(&str, NamedBy)>> = LazyLock::new(|| rows("buildCommands"));
+static COMMANDS: Rows<(&str, NamedBy)> = Rows::of("buildCommands");
 
 /// Options for the image's name, and for platforms.
 const NAMES: [&str; 3] = ["-t", "--tag", "--manifest"];
@@ -47,7 +47,7 @@ pub(crate) const PLATFORMS: [&str; 6] =
     ["--platform", "--arch", "--platforms", "--override-arch", "--filter-by-os", "--index-filter-by-os"];
 
 /// Options without a value, which a name may follow.
-const SWITCHES: [&str; 9] = ["--all", "-a", "--amend", "-q", "--quiet", "--purge", "--rm", "--push", "--load"];
+static SWITCHES: Rows<&str> = Rows::of("buildSwitches");
 
 /// The builds in a text file: a script, a pipeline.
 pub(super) fn built(file: &Arc<SourceFile>, out: &mut Vec<Record>) {

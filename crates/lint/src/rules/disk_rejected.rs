@@ -9,7 +9,7 @@ use super::vm_pod_rejected::{Asker, judge};
 use super::vm_rejected::finding;
 
 /// What to do: the end of the rejected field's path, or the fault, and the advice.
-static ADVICE: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| rows("diskAdvice"));
+static ADVICE: Rows<(&str, &str)> = Rows::of("diskAdvice");
 
 const GROUP: &str = "cdi.kubevirt.io/v1beta1";
 

@@ -8,7 +8,7 @@ use super::prelude::*;
 const LAST_PART: &str = "jsonpatch";
 
 /// Common names of the operands, and the key for each.
-static CALLED: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| rows("operandNames"));
+static CALLED: Rows<(&str, &str)> = Rows::of("operandNames");
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(annotations) = cx.root().below("metadata.annotations") else {
