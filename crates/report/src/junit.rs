@@ -85,7 +85,7 @@ fn texts(report: &Report<'_>, findings: &[&Finding]) -> String {
         let advice: String = finding.advice().iter().map(|line| format!("\n  {line}")).collect();
         format!("{place}{severity}[{rule}] {}{advice}", finding.message)
     };
-    findings.iter().map(text).collect::<Vec<_>>().join("\n")
+    joined(findings.iter().map(text), "\n")
 }
 
 fn escape(text: &str) -> String {

@@ -40,7 +40,7 @@ pub fn failure_text(failure: &Failure) -> String {
     match failure {
         Failure::Interrupted => String::new(),
         Failure::Configuration(found, _) | Failure::Repo(repo::Error::Configuration(found)) => {
-            found.iter().map(finding_line).collect::<Vec<_>>().join("\n")
+            joined(found.iter().map(finding_line), "\n")
         }
         Failure::Repo(repo::Error::Unknown(unknown)) => format!("error: {unknown}\n  help: {}", unknown.help),
         other => format!("error: {other}"),

@@ -254,7 +254,7 @@ impl<'a> WhyPage<'a> {
                 }
                 (None, _) => edit.what(),
             };
-            feed.edits.iter().map(edit).collect::<Vec<_>>().join(", together with ").into()
+            joined(feed.edits.iter().map(edit), ", together with ").into()
         });
         let more = feeds.len().checked_sub(MAX_FEEDS).filter(|n| *n > 0);
         let lines: Vec<Text> = shown.chain(more.map(|more| format!("and {more} more").into())).collect();

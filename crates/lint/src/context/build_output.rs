@@ -86,7 +86,7 @@ pub(super) fn built(file: &Arc<SourceFile>, out: &mut Vec<Record>) {
             continue;
         }
         for name in published(&words, &plain, named).iter().flat_map(|name| expanded(name, &loops)) {
-            let name = local(name.rsplit('=').next().unwrap_or_default());
+            let name = local(last_part(&name, '='));
             if named == NamedBy::Source {
                 pulled.insert(name.clone());
             }
@@ -192,7 +192,7 @@ fn architectures(text: &str) -> Vec<String> {
     let words = text.split([',', '|', '(', ')', '"', '\'']);
     let names = words.filter_map(|word| {
         let word = word.trim().trim_start_matches("linux").trim_start_matches(['/', '-']);
-        Architecture::name(word.split('/').next().unwrap_or_default())
+        Architecture::name(first_part(word, '/'))
     });
     names.map(str::to_owned).collect()
 }

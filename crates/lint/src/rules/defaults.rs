@@ -127,7 +127,7 @@ fn former(cx: &Context<'_>) -> Option<Finding> {
         let Leaf { path, value, default, .. } = leaf;
         format!("{path} is {value}, the default of an old release; that of {} is {default}", cx.release().label())
     };
-    let message = all.iter().map(said).collect::<Vec<_>>().join("; ");
+    let message = joined(all.iter().map(said), "; ");
     let becomes = (first.default, BecomesWhen::WithoutIt);
     let finding = first.finding(cx, message, becomes, others);
     let finding = with_related(finding, others.iter().map(|leaf| cx.location(leaf.node.span)), "an old default, too");

@@ -140,7 +140,7 @@ fn without_header(line: &str) -> &str {
     let mut words = header.split_whitespace();
     let is_day = |word: &str| {
         let digits = word.strip_prefix(['E', 'F', 'W', 'I']);
-        digits.is_some_and(|d| d.len() == 4 && d.bytes().all(|b| b.is_ascii_digit()))
+        digits.is_some_and(|d| d.len() == 4 && is_digits(d))
     };
     let line = if words.next().is_some_and(is_day) && words.count() == 3 { rest } else { line };
     let line = line.strip_prefix("\"command failed\" err=").unwrap_or(line);
