@@ -139,10 +139,8 @@ fn alone(piece: &str, file: &SourceFile, at: u32) -> Result<(), Failure> {
     if parsed.documents.iter().all(|d| d.root.get("items").is_none()) {
         return Ok(());
     }
-    let (path, place) = (file.path(), file.position(at));
-    let at = format!("{path}:{}:{}", place.line, place.column);
     Err(Failure::usage(
-        format!("{at}: a list holds an object that the operators own"),
+        format!("{}:{}: a list holds an object that the operators own", file.path(), file.position(at)),
         "take it out of the list, or out of the repository",
     ))
 }
@@ -158,11 +156,11 @@ fn append(piece: &str, file: &SourceFile, offset: u32, out: &mut String) -> Resu
         let passes =
             if is_kustomization(file.path()) && root.get("apiVersion").is_none() { Some(false) } else { passes(root) };
         let Some(passes) = passes else {
-            let place = file.position(offset + root.span.start);
-            let at = format!("{}:{}:{}", file.path(), place.line, place.column);
             return Err(Failure::Unreadable(format!(
-                "{at}: this has no apiVersion or no kind that is text, and left out it would be \
-                 deleted from the cluster"
+                "{}:{}: this has no apiVersion or no kind that is text, and left out it would be \
+                 deleted from the cluster",
+                file.path(),
+                file.position(offset + root.span.start)
             )));
         };
         passed |= passes;
@@ -205,7 +203,6 @@ fn passes(root: &Node) -> Option<bool> {
 }
 
 fn no_manifest(file: &SourceFile, at: u32) -> Failure {
-    let place = file.position(at);
-    let at = format!("{}:{}:{}", file.path(), place.line, place.column);
-    Failure::Unreadable(format!("{at}: this isn't YAML, and left out it would be deleted from the cluster"))
+    let (path, at) = (file.path(), file.position(at));
+    Failure::Unreadable(format!("{path}:{at}: this isn't YAML, and left out it would be deleted from the cluster"))
 }

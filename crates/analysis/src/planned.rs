@@ -410,10 +410,7 @@ pub fn is_assumption(finding: &Finding) -> bool {
 /// A finding on one line with its location.
 pub fn finding_line(finding: &Finding) -> String {
     match &finding.location {
-        Some(place) => {
-            let (path, at) = (place.file.path(), place.start());
-            format!("{path}:{}:{}: {}", at.line, at.column, finding.message)
-        }
+        Some(place) => format!("{}:{}: {}", place.file.path(), place.start(), finding.message),
         None => finding.message.clone(),
     }
 }

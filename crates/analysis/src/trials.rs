@@ -223,7 +223,7 @@ fn effect(
         }
         if let Some(diff) = outcome.diff.filter(ClusterDiff::differs) {
             let kinds: BTreeSet<&str> = diff.comparison.objects.iter().map(|o| o.id.kind.as_str()).collect();
-            let kinds = kinds.into_iter().collect::<Vec<_>>().join(", ");
+            let kinds = joined(kinds, ", ");
             let kinds = if kinds.is_empty() { "what is stored".to_owned() } else { kinds };
             out.change.get_or_insert((cluster, kinds));
         }

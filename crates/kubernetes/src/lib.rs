@@ -14,6 +14,7 @@ mod prelude;
 pub mod quantity;
 pub mod schema;
 mod suggest;
+pub mod text;
 pub mod toleration;
 pub mod tree;
 

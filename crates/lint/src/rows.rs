@@ -1,16 +1,32 @@
 //! Rows of rules, from `schemas/lint.json`.
 
 use crate::prelude::*;
-use std::sync::LazyLock;
+use std::ops::Deref;
+use std::sync::{LazyLock, OnceLock};
 
 use serde_json::Value;
 
 static ALL: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(hcoplan_schemas::LINT).expect("valid JSON"));
 
-/// The rows of a list.
-///
-/// # Panics
-/// If there is no such list, or its rows have another form.
-pub(crate) fn rows<T: Deserialize<'static>>(list: &str) -> Vec<T> {
-    Vec::deserialize(&ALL[list]).expect("rows of this form")
+/// The rows of a list, which are read when they are first used.
+#[derive(Debug)]
+pub struct Rows<T> {
+    list: &'static str,
+    rows: OnceLock<Vec<T>>,
+}
+
+impl<T> Rows<T> {
+    pub(crate) const fn of(list: &'static str) -> Self {
+        Self { list, rows: OnceLock::new() }
+    }
+}
+
+impl<T: Deserialize<'static>> Deref for Rows<T> {
+    type Target = [T];
+
+    /// # Panics
+    /// If there is no such list, or its rows have another form.
+    fn deref(&self) -> &[T] {
+        self.rows.get_or_init(|| Vec::deserialize(&ALL[self.list]).expect("rows of this form"))
+    }
 }

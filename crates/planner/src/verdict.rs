@@ -252,8 +252,7 @@ impl std::fmt::Display for NotPlanned {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.location {
             Some(place) => {
-                let at = place.start();
-                write!(f, "{}:{}:{}: {}", place.file.path(), at.line, at.column, self.text)
+                write!(f, "{}:{}: {}", place.file.path(), place.start(), self.text)
             }
             None => f.write_str(&self.text),
         }

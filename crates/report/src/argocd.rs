@@ -1,6 +1,6 @@
 //! Output of `hcoplan argocd`: a document for people, and JSON.
 
-use crate::document::{Block, Document, Entry, Layout, Level, Text};
+use crate::document::{Block, Document, Entry, Level, Text};
 use crate::prelude::*;
 use hcoplan_analysis::ClusterDrift;
 use hcoplan_analysis::review::clusters as cluster_names;
@@ -40,15 +40,16 @@ pub fn screen(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> Document {
         };
         let title = Text::from(cluster_names(&names)).soft(format!(" ({})", first.release)).plain(format!(": {count}"));
         blocks.push(Block::Heading(2, title));
-        blocks.push(Block::Entries(Layout::Story, first.fields.iter().map(|drift| one(first, drift)).collect()));
+        blocks.extend(Block::story(first.fields.iter().map(|drift| one(first, drift)).collect()));
         blocks.extend(remedy(first));
     }
     let all: Vec<&Drift> = clusters.iter().flat_map(|c| &c.fields).collect();
     blocks.extend(to_ignore(&all));
     let idle = idle.iter().map(|ignored| {
-        let at = ignored.place.start();
-        let place = format!("{}:{}:{}", ignored.place.file.path(), at.line, at.column);
-        Text::new().code(place).plain(format!(": {} ignores nothing", ignored.text))
+        let place = &ignored.place;
+        Text::new()
+            .code(format!("{}:{}", place.file.path(), place.start()))
+            .plain(format!(": {} ignores nothing", ignored.text))
     });
     let idle: Vec<Text> = idle.collect();
     if !idle.is_empty() {
@@ -71,7 +72,6 @@ fn place(cluster: &ClusterDrift, drift: &Drift) -> Location {
 
 fn one(cluster: &ClusterDrift, drift: &Drift) -> Entry {
     let place = place(cluster, drift);
-    let at = place.start();
     let value = |value: Option<&Value>| match value {
         None => Text::from("nothing"),
         Some(value) => Text::new().code(shown(cluster, drift, value).to_string()),
@@ -88,7 +88,7 @@ fn one(cluster: &ClusterDrift, drift: &Drift) -> Entry {
         .plain(", the cluster has ")
         .then(value(drift.live.as_ref()));
     let mut entry = Entry::new(Level::Warn, Text::new().code(drift.pointer()), text);
-    entry.place = Text::new().code(format!("{}:{}:{}", place.file.path(), at.line, at.column));
+    entry.place = Text::new().code(format!("{}:{}", place.file.path(), place.start()));
     entry.note("why", drift.reason.description());
     entry.note("seen by", seen);
     entry

@@ -7,10 +7,8 @@ use crate::text::printable;
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     for finding in report.annotated() {
         if let Some(location) = &finding.location {
-            let start = location.start();
             let path = report.path(&location.file);
-            let path = printable(path.as_str());
-            write!(out, "{path}:{}:{}: ", start.line, start.column)?;
+            write!(out, "{}:{}: ", printable(path.as_str()), location.start())?;
         } else if let Some(cluster) = &finding.cluster {
             write!(out, "{}: ", printable(cluster))?;
         }

@@ -45,6 +45,18 @@ pub enum Block {
     Folded(Text, Vec<Self>),
 }
 
+impl Block {
+    /// A paragraph of less important words.
+    pub fn soft(text: impl Into<String>) -> Self {
+        Self::Paragraph(Text::new().soft(text))
+    }
+
+    /// Entries with a sentence each; `None` without entries.
+    pub fn story(entries: Vec<Entry>) -> Option<Self> {
+        (!entries.is_empty()).then_some(Self::Entries(Layout::Story, entries))
+    }
+}
+
 /// The layout of entries on a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
@@ -148,6 +160,13 @@ pub struct DiffLine {
     pub depth: usize,
     /// The line.
     pub text: Text,
+}
+
+impl DiffLine {
+    /// A line.
+    pub fn new(sign: Sign, depth: usize, text: impl Into<Text>) -> Self {
+        Self { sign, depth, text: text.into() }
+    }
 }
 
 /// How a line of a diff changes.

@@ -95,10 +95,7 @@ pub(super) fn level(report: &Report<'_>) -> Level {
 
 /// The command that applies the fixes.
 fn fixable(report: &Report<'_>) -> String {
-    let of = |applicability| {
-        let has = |f: &&Finding| f.fixes.iter().map(|fix| fix.applicability).min() == Some(applicability);
-        report.findings.iter().filter(has).count()
-    };
+    let of = |applicability| report.findings.iter().filter(|f| f.best_fix() == Some(applicability)).count();
     let more = |n| if n > 0 { format!(", {n} more with `--unsafe`") } else { String::new() };
     match (of(Applicability::Safe), of(Applicability::Unsafe)) {
         (0, 0) => String::new(),
@@ -135,8 +132,7 @@ fn entry(report: &Report<'_>, group: &Alike<'_>, path: impl Fn(&SourceFile) -> U
     entry.marks = own.chain(related).collect();
     let at = |f: &Finding| {
         let place = f.location.as_ref()?;
-        let start = place.start();
-        Some(format!("{}:{}:{}", path(&place.file), start.line, start.column))
+        Some(format!("{}:{}", path(&place.file), place.start()))
     };
     let cluster = finding.cluster.as_deref().filter(|_| report.summary.clusters > 1 || finding.location.is_none());
     match group.clusters().as_slice() {
@@ -167,14 +163,16 @@ fn entry(report: &Report<'_>, group: &Alike<'_>, path: impl Fn(&SourceFile) -> U
     entry.note("help", finding.help.as_deref().filter(|help| !is_said(help)).unwrap_or_default());
     for (index, fix) in finding.fixes.iter().enumerate() {
         let title = Text::from(fix.title.as_str());
+        let command = match fix.applicability {
+            Applicability::Safe => Some("hcoplan fix --write".to_owned()),
+            Applicability::Unsafe => Some("hcoplan fix --write --unsafe".to_owned()),
+            Applicability::Suggestion => choice(finding, index),
+        };
         entry.note(
             "fix",
-            match fix.applicability {
-                Applicability::Safe => title.plain(" (").code("hcoplan fix --write").plain(")"),
-                Applicability::Unsafe => title.plain(" (").code("hcoplan fix --write --unsafe").plain(")"),
-                Applicability::Suggestion => {
-                    choice(finding, index).map_or(title.clone(), |command| title.plain(" (").code(command).plain(")"))
-                }
+            match command {
+                Some(command) => title.plain(" (").code(command).plain(")"),
+                None => title,
             },
         );
     }

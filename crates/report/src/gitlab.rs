@@ -1,6 +1,6 @@
 //! GitLab's code quality report: an array, `[]` without findings.
 
-use super::visible_json::VisibleJson;
+use super::visible_json;
 use crate::Report;
 use crate::prelude::*;
 use hcoplan_lint::fingerprints;
@@ -32,7 +32,5 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
             "location": {"path": path, "lines": {"begin": begin, "end": end}},
         })
     });
-    let issues: Vec<_> = issues.collect();
-    serde_json::to_writer_pretty(VisibleJson(&mut *out), &issues)?;
-    writeln!(out)
+    visible_json::write(&issues.collect::<Vec<_>>(), out)
 }

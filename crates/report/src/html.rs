@@ -154,9 +154,8 @@ fn excerpts(marks: &[Mark], level: Level) -> Markup {
     html! {
         @for group in by_file(marks) {
             @if let (Some(first), Some(excerpt)) = (group.first(), Excerpt::new(&group, WIDTH)) {
-                @let at = first.place.start();
                 figure {
-                    figcaption { code { (printable(&first.path)) ":" (at.line) ":" (at.column) } }
+                    figcaption { code { (printable(&first.path)) ":" (first.place.start()) } }
                     // Keyboard users need a focus to scroll.
                     div.lines tabindex="0" role="group" aria-label="excerpt" {
                         @for row in excerpt.rows() {

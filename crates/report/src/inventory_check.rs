@@ -39,7 +39,7 @@ impl<'a> InventoryCheck<'a> {
     pub fn text(&self) -> String {
         let file = self.inventory;
         let one = |Difference { place, message, help, .. }: Difference<'_>| {
-            let at = place.map(Location::start).map(|at| format!(":{}:{}", at.line, at.column));
+            let at = place.map(|place| format!(":{}", place.start()));
             format!("{file}{}: {message}\n  help: {help}\n", at.unwrap_or_default())
         };
         self.differences().map(one).collect()

@@ -2,7 +2,7 @@
 //! characters, ends are exclusive.
 
 use super::same_findings::group_alike;
-use super::visible_json::VisibleJson;
+use super::visible_json::{self, VisibleJson};
 use crate::Report;
 use crate::prelude::*;
 use hcoplan_kubernetes::tree::without_nulls;
@@ -12,8 +12,7 @@ use serde::{Serialize, Serializer};
 pub(super) const SCHEMA_VERSION: &str = "1";
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(VisibleJson(&mut *out), &document_json(report))?;
-    writeln!(out)
+    visible_json::write(&document_json(report), out)
 }
 
 pub(super) fn write_lines(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {

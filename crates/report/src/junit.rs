@@ -79,17 +79,13 @@ fn headline(findings: &[&Finding]) -> String {
 /// All findings with their locations, since JUnit has no attribute for locations.
 fn texts(report: &Report<'_>, findings: &[&Finding]) -> String {
     let text = |finding: &&Finding| {
-        let place = finding.location.as_ref().map(|l| {
-            let start = l.start();
-            let path = report.path(&l.file);
-            format!("{path}:{}:{}: ", start.line, start.column)
-        });
+        let place = finding.location.as_ref().map(|l| format!("{}:{}: ", report.path(&l.file), l.start()));
         let (severity, rule) = (finding.severity.as_str(), finding.rule.name);
         let place = place.unwrap_or_default();
         let advice: String = finding.advice().iter().map(|line| format!("\n  {line}")).collect();
         format!("{place}{severity}[{rule}] {}{advice}", finding.message)
     };
-    findings.iter().map(text).collect::<Vec<_>>().join("\n")
+    joined(findings.iter().map(text), "\n")
 }
 
 fn escape(text: &str) -> String {

@@ -74,9 +74,8 @@ fn add(block: &Block, out: &mut Vec<Part>) {
         Block::Entries(_, entries) => add_entries(entries, out),
         Block::Excerpts(marks) => {
             let marked = |mark: &Mark| {
-                let at = mark.place.start();
-                let place = Text::new().code(format!("{}:{}:{}", mark.path, at.line, at.column));
-                place.plain(format!(": {}", mark.label))
+                let place = format!("{}:{}", mark.path, mark.place.start());
+                Text::new().code(place).plain(format!(": {}", mark.label))
             };
             add(&Block::List(marks.iter().map(marked).collect()), out);
         }

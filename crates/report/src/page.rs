@@ -205,11 +205,11 @@ fn release(row: &ClusterRow) -> String {
 fn nodes(row: &ClusterRow) -> String {
     let all = row.matrix.iter().flat_map(|m| &m.architectures);
     let workload = all.filter(|a| a.workload_nodes > 0);
-    workload.map(|a| format!("{} × {}", a.workload_nodes, a.name)).collect::<Vec<_>>().join(", ")
+    joined(workload.map(|a| format!("{} × {}", a.workload_nodes, a.name)), ", ")
 }
 
 fn unfinished(row: &ClusterRow) -> String {
-    row.unfinished.iter().map(|(gate, known)| format!("{gate} ({known})")).collect::<Vec<_>>().join("; ")
+    joined(row.unfinished.iter().map(|(gate, known)| format!("{gate} ({known})")), "; ")
 }
 
 fn covered(row: &ClusterRow) -> String {

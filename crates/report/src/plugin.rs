@@ -27,9 +27,8 @@ pub fn lines(mut notices: Vec<(NoticeKind, String)>) -> Vec<String> {
 /// A finding as one line.
 pub fn finding_line(finding: &Finding) -> String {
     let place = finding.location.as_ref().map(|place| {
-        let at = place.start();
         let path = InputText::new(place.file.path().as_str()).line();
-        format!("{path}:{}:{}: ", at.line, at.column)
+        format!("{path}:{}: ", place.start())
     });
     let (severity, rule) = (finding.severity.as_str(), finding.rule.name);
     let message = InputText::new(&finding.message).line();
@@ -41,7 +40,7 @@ pub fn failure_text(failure: &Failure) -> String {
     match failure {
         Failure::Interrupted => String::new(),
         Failure::Configuration(found, _) | Failure::Repo(repo::Error::Configuration(found)) => {
-            found.iter().map(finding_line).collect::<Vec<_>>().join("\n")
+            joined(found.iter().map(finding_line), "\n")
         }
         Failure::Repo(repo::Error::Unknown(unknown)) => format!("error: {unknown}\n  help: {}", unknown.help),
         other => format!("error: {other}"),

@@ -7,6 +7,7 @@ pub(crate) use hcoplan_diagnostics::secret;
 pub(crate) use hcoplan_diagnostics::secret::InputText;
 pub(crate) use hcoplan_diagnostics::source::{Location, SourceFile};
 pub(crate) use hcoplan_explain::diff::{ClusterDiff, Kind};
+pub(crate) use hcoplan_kubernetes::text::joined;
 pub(crate) use hcoplan_lint as lint;
 pub(crate) use hcoplan_planner::jsonpatch::Change;
 pub(crate) use hcoplan_planner::release::Release;

@@ -2,7 +2,7 @@
 //! with their help, and each line's fingerprint is the one computed by the upload action.
 
 use super::fingerprint::line_hashes;
-use super::visible_json::VisibleJson;
+use super::visible_json;
 use crate::Report;
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::Prediction;
@@ -18,8 +18,7 @@ pub fn page(rule: &str) -> String {
 }
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(VisibleJson(&mut *out), &document(report))?;
-    writeln!(out)
+    visible_json::write(&document(report), out)
 }
 
 pub(super) fn document(report: &Report<'_>) -> Value {

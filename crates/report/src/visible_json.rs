@@ -2,6 +2,7 @@
 
 use crate::prelude::*;
 use hcoplan_diagnostics::secret::is_invisible_or_control;
+use serde::Serialize;
 
 /// A writer that escapes invisible characters of JSON without changing its meaning.
 #[derive(Debug)]
@@ -20,6 +21,12 @@ impl<W: Write> Write for VisibleJson<W> {
     fn flush(&mut self) -> io::Result<()> {
         self.0.flush()
     }
+}
+
+/// Writes JSON as indented text with a final line break.
+pub(super) fn write(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(VisibleJson(&mut *out), document)?;
+    writeln!(out)
 }
 
 /// JSON as indented text with a final line break.

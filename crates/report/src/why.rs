@@ -178,7 +178,7 @@ impl<'a> WhyPage<'a> {
             match change {
                 ChangeLine::Place(change) => lines.extend(change_as_lines(change)),
                 ChangeLine::Entry(sign, entry) => {
-                    lines.push(DiffLine { sign: *sign, depth: 0, text: Text::new().code(entry) });
+                    lines.push(DiffLine::new(*sign, 0, Text::new().code(entry)));
                 }
             }
         }
@@ -256,7 +256,7 @@ impl<'a> WhyPage<'a> {
                 }
                 (None, _) => edit.what(),
             };
-            feed.edits.iter().map(edit).collect::<Vec<_>>().join(", together with ").into()
+            joined(feed.edits.iter().map(edit), ", together with ").into()
         });
         let more = feeds.len().checked_sub(MAX_FEEDS).filter(|n| *n > 0);
         let lines: Vec<Text> = shown.chain(more.map(|more| format!("and {more} more").into())).collect();
@@ -319,7 +319,7 @@ impl<'a> WhyPage<'a> {
 }
 
 fn note(text: impl Into<Text>) -> DiffLine {
-    DiffLine { sign: Sign::Note, depth: 0, text: text.into() }
+    DiffLine::new(Sign::Note, 0, text)
 }
 
 /// A path, and the first lines of the values before and after it.
@@ -329,11 +329,7 @@ fn change_as_lines(change: &Change) -> Vec<DiffLine> {
     let mut lines = vec![note(Text::new().code(path))];
     for (sign, value) in [(Sign::Remove, &change.before), (Sign::Add, &change.after)] {
         let text = value.as_ref().map(yaml::emit).unwrap_or_default();
-        lines.extend(text.lines().take(MAX_LINES).map(|line| DiffLine {
-            sign,
-            depth: 2,
-            text: Text::new().code(line),
-        }));
+        lines.extend(text.lines().take(MAX_LINES).map(|line| DiffLine::new(sign, 2, Text::new().code(line))));
         let more = text.lines().count().saturating_sub(MAX_LINES);
         if more > 0 {
             lines.push(note(format!("  and {more} more lines")));

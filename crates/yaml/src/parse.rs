@@ -32,7 +32,7 @@ impl Parsed {
     pub fn fatal(&self, file: &SourceFile) -> Option<String> {
         let problem = self.problems.iter().find(|p| p.kind.is_fatal())?;
         let at = file.position(problem.span.start);
-        Some(format!("{}:{}:{}: {}", file.path(), at.line, at.column, problem.message))
+        Some(format!("{}:{at}: {}", file.path(), problem.message))
     }
 
     /// Whether an unreadable document is a template (`{{ … }}`), which isn't YAML yet.
@@ -110,9 +110,8 @@ impl State<'_> {
         let mut reader = json::Reader::new(self.file.text(), self.limits);
         loop {
             let read = reader.next();
-            let problems = reader.problems.take();
-            let fatal = problems.iter().any(|p| p.kind.is_fatal());
-            self.parsed.problems.extend(problems);
+            let fatal = reader.problems.any_fatal();
+            self.parsed.problems.extend(reader.problems.take());
             match read {
                 Ok(None) => return,
                 Ok(Some(root)) if fatal || matches!(root.value, Value::Null) => {}

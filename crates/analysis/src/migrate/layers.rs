@@ -52,9 +52,8 @@ pub(super) fn migrate(
             Err(stuck) => {
                 verdict.failed = true;
                 for (place, why) in stuck {
-                    let at = place.start();
-                    let path = shown_path(&found.root, &place.file);
-                    notices.error(format_args!("{path}:{}:{}: {why}; still in v1beta1: {names}", at.line, at.column));
+                    let (path, at) = (shown_path(&found.root, &place.file), place.start());
+                    notices.error(format_args!("{path}:{at}: {why}; still in v1beta1: {names}"));
                 }
                 continue;
             }
@@ -75,11 +74,9 @@ pub(super) fn migrate(
         }
         found = rewritten;
         for (place, field, release) in dropped(&group) {
-            let at = place.start();
-            let path = shown_path(&found.root, &place.file);
+            let (path, at) = (shown_path(&found.root, &place.file), place.start());
             notices.warning(format_args!(
-                "{path}:{}:{}: {field} is left out: v1 has no place for it, and {release} doesn't keep it",
-                at.line, at.column
+                "{path}:{at}: {field} is left out: v1 has no place for it, and {release} doesn't keep it"
             ));
         }
         for cluster in &group {

@@ -230,7 +230,7 @@ impl<'a> Review<'a> {
         let Counts { errors_added, warnings_added, infos_added, .. } = self.counts;
         let counts = [(errors_added, "new error"), (warnings_added, "new warning"), (infos_added, "new info")];
         let parts = counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, noun)| plural(n, noun));
-        let mut out = parts.collect::<Vec<_>>().join(", ");
+        let mut out = joined(parts, ", ");
         if !out.is_empty() {
             out.insert_str(0, "; ");
         }

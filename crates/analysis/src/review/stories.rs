@@ -60,7 +60,7 @@ impl<'a> Story<'a> {
         let removed = self.removed.iter().map(|line| finding("-", line));
         let objects = self.objects.iter().map(ObjectLine::signature);
         let parts = causes.chain(effects).chain(findings).chain(removed).chain(objects);
-        std::iter::once(format!("{:?} {:?}", self.whole, self.moved_from)).chain(parts).collect::<Vec<_>>().join("\n")
+        joined(std::iter::once(format!("{:?} {:?}", self.whole, self.moved_from)).chain(parts), "\n")
     }
 
     /// Adds the same story of another cluster.

@@ -334,12 +334,12 @@ fn is_same_line(a: &Cause, b: &Cause) -> bool {
 /// The path that two fields share.
 fn shared_path(a: &str, b: &str) -> String {
     let shared = a.split('.').zip(b.split('.')).take_while(|(a, b)| a == b);
-    shared.map(|(part, _)| part).collect::<Vec<_>>().join(".")
+    joined(shared.map(|(part, _)| part), ".")
 }
 
 fn section(label: &str) -> String {
-    let before_lists = label.split('[').next().unwrap_or_default();
-    before_lists.split('.').take(SECTION).collect::<Vec<_>>().join(".")
+    let before_lists = first_part(label, '[');
+    joined(before_lists.split('.').take(SECTION), ".")
 }
 
 /// A label with the first list's entry left open: `spec.list[].field`.

@@ -28,7 +28,7 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
         let mut siblings = section.get(&new.spec)?.as_object()?.iter().filter(|(_, own)| own.is_array());
         siblings.find(|(_, own)| *own == value).map(|(key, _)| section.key(key))
     };
-    let kind = |target: &FieldTarget| target.kind.split('/').next().unwrap_or_default().to_owned();
+    let kind = |target: &FieldTarget| first_part(&target.kind, '/').to_owned();
     // The operands' fields whose change does something.
     let objects = |side: &Side<'_>| side.plan.objects().cloned().collect::<Vec<_>>();
     let changes = semantic::objects(after.release, &objects(before), &objects(after));

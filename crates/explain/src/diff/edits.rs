@@ -272,7 +272,7 @@ mod tests {
         let said = diff.edits.iter().map(|effect| {
             let causes = effect.causes.iter().map(|index| &*diff.comparison.causes[*index].what);
             let text = effect.text.replace("{}", &effect.subjects.join(", "));
-            format!("{}: {text}", causes.collect::<Vec<_>>().join(" + "))
+            format!("{}: {text}", joined(causes, " + "))
         });
         assert_eq!(
             said.collect::<Vec<_>>(),

@@ -82,7 +82,7 @@ pub fn order_notes(orders: &UpdateOrders, changed: bool, document: &Document) ->
                 ("order-overwrites", " → ", "")
             };
             let all = differing.iter().map(|(path, was, is)| format!("{path}: {was}{between}{is}{suffix}"));
-            let values = all.collect::<Vec<_>>().join("; ");
+            let values = joined(all, "; ");
             (!differing.is_empty()).then(|| from_sentence(NoteKind::Order, name, &[("to", &to), ("values", &values)]))
         }
     });

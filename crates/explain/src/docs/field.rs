@@ -71,7 +71,7 @@ struct FieldLocation<'a> {
 }
 
 fn without_indexes(path: &Path) -> String {
-    path.keys().collect::<Vec<_>>().join(".")
+    joined(path.keys(), ".")
 }
 
 /// The rest of a path below one of the table, whose list brackets `[]` are ignored; `None` if it isn't below it.
@@ -121,7 +121,7 @@ impl<'a> FieldLocation<'a> {
                 out.extend(other.map(|p| self.at(KIND, "v1beta1", p.replace("[]", "") + &rest)));
                 let targets = row.operands.iter().filter(|t| is_copy(t, &rest) && !t.path.is_empty());
                 out.extend(targets.map(|t| {
-                    let kind = t.kind.split('/').next().unwrap_or_default();
+                    let kind = first_part(&t.kind, '/');
                     self.at(kind, "", t.path.replace("[]", "") + &rest)
                 }));
             } else if row.api_version == "v1beta1" {

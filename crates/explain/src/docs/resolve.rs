@@ -39,7 +39,7 @@ pub fn resolve(schema: &Schema, field: &str) -> Result<Path, Option<String>> {
         let inner = step.strip_prefix('[').and_then(|s| s.strip_suffix(']'));
         if schema.list_kind(&path).is_some() {
             path = path.index(0);
-            if inner.is_some() || step.bytes().all(|b| b.is_ascii_digit()) {
+            if inner.is_some() || is_digits(step) {
                 continue;
             }
         }

@@ -96,8 +96,7 @@ fn rejection(plan_input: &PlanInput<'_>, verdict: Admission) -> Option<String> {
     };
     let place = plan_input.document.locate(&cause.path);
     let place = place.origin().unwrap_or(place);
-    let at = place.start();
-    Some(format!("{} ({}:{}:{})", verdict.message, place.file.path(), at.line, at.column))
+    Some(format!("{} ({}:{})", verdict.message, place.file.path(), place.start()))
 }
 
 /// Finds the inputs that determine a field (or, if it is empty, an object).

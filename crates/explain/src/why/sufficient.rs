@@ -300,7 +300,7 @@ impl Trial<'_> {
     /// Edits of the annotations of golden images' templates, which decide about what SSP makes of these.
     fn template_annotations(&self) -> Vec<Edit> {
         let lists = ["spec.dataImportCronTemplates", "spec.workloadSources.dataImportCronTemplates"].map(Path::dotted);
-        let architectures = ARCHITECTURES.into_iter().filter(|a| self.is_relevant(a)).collect::<Vec<_>>().join(",");
+        let architectures = joined(ARCHITECTURES.into_iter().filter(|a| self.is_relevant(a)), ",");
         let templates = lists.iter().flat_map(|list| {
             let count = elements(list.get(self.plan_input.object)).len();
             (0..count).map(|index| list.index(index).key("metadata").key("annotations"))

@@ -39,7 +39,7 @@ enum NamedBy {
 }
 
 /// The commands, and what names their image.
-static COMMANDS: LazyLock<Vec<(&str, NamedBy)>> = LazyLock::new(|| rows("buildCommands"));
+static COMMANDS: Rows<(&str, NamedBy)> = Rows::of("buildCommands");
 
 /// Options for the image's name, and for platforms.
 const NAMES: [&str; 3] = ["-t", "--tag", "--manifest"];
@@ -47,7 +47,7 @@ pub(crate) const PLATFORMS: [&str; 6] =
     ["--platform", "--arch", "--platforms", "--override-arch", "--filter-by-os", "--index-filter-by-os"];
 
 /// Options without a value, which a name may follow.
-const SWITCHES: [&str; 9] = ["--all", "-a", "--amend", "-q", "--quiet", "--purge", "--rm", "--push", "--load"];
+static SWITCHES: Rows<&str> = Rows::of("buildSwitches");
 
 /// The builds in a text file: a script, a pipeline.
 pub(super) fn built(file: &Arc<SourceFile>, out: &mut Vec<Record>) {
@@ -86,7 +86,7 @@ pub(super) fn built(file: &Arc<SourceFile>, out: &mut Vec<Record>) {
             continue;
         }
         for name in published(&words, &plain, named).iter().flat_map(|name| expanded(name, &loops)) {
-            let name = local(name.rsplit('=').next().unwrap_or_default());
+            let name = local(last_part(&name, '='));
             if named == NamedBy::Source {
                 pulled.insert(name.clone());
             }
@@ -192,7 +192,7 @@ fn architectures(text: &str) -> Vec<String> {
     let words = text.split([',', '|', '(', ')', '"', '\'']);
     let names = words.filter_map(|word| {
         let word = word.trim().trim_start_matches("linux").trim_start_matches(['/', '-']);
-        Architecture::name(word.split('/').next().unwrap_or_default())
+        Architecture::name(first_part(word, '/'))
     });
     names.map(str::to_owned).collect()
 }

@@ -124,7 +124,7 @@ impl Shape<'_, '_> {
             _ if destination.kind == DestinationKind::Wrapped => format!("move what is in it up to {}", path.parent()),
             Some(section) => format!("move what is in it to {section}"),
             None => {
-                let version = self.api_version().rsplit('/').next().unwrap_or_default();
+                let version = last_part(self.api_version(), '/');
                 format!("move the {} fields in it to where {version} has them", destination.moves.len())
             }
         };

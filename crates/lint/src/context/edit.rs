@@ -123,7 +123,7 @@ impl PatchAnnotation<'_> {
         let Some(operation) = self.operations().get(index) else {
             return false;
         };
-        let counts = |segment: &str| !segment.is_empty() && segment.bytes().all(|b| b.is_ascii_digit());
+        let counts = |segment: &str| !segment.is_empty() && is_digits(segment);
         let moved = [Some(&operation.path), operation.from.as_ref().filter(|_| operation.op == Op::Move)];
         let lists = moved.into_iter().flatten().filter_map(|path| path.rsplit_once('/'));
         let inserts = !matches!(operation.op, Op::Test | Op::Replace);
@@ -134,7 +134,7 @@ impl PatchAnnotation<'_> {
         let later = self.operations().iter().skip(index + 1).flat_map(|o| [Some(&o.path), o.from.as_ref()]).flatten();
         let counts_in = |path: &str, list: &str| {
             let rest = path.strip_prefix(list).and_then(|rest| rest.strip_prefix('/'));
-            rest.is_some_and(|rest| counts(rest.split('/').next().unwrap_or_default()))
+            rest.is_some_and(|rest| counts(first_part(rest, '/')))
         };
         later.into_iter().any(|path| lists.iter().any(|list| counts_in(path, list)))
     }

@@ -9,7 +9,7 @@ use super::image_output::{plain, repository, tag};
 use super::prelude::*;
 
 /// The kinds, the paths of their lists, and whether they apply to references by digest.
-static KINDS: LazyLock<Vec<(&str, &str, bool)>> = LazyLock::new(|| rows("mirrorKinds"));
+static KINDS: Rows<(&str, &str, bool)> = Rows::of("mirrorKinds");
 
 /// Every mirror of a cluster.
 #[derive(Debug, Default)]

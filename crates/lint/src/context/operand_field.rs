@@ -10,12 +10,7 @@ use super::destinations::fits;
 use super::field_map::row;
 
 /// The section of operands that users often omit.
-const SECTIONS: [(&str, &str); 4] = [
-    ("KubeVirt", "configuration"),
-    ("CDI", "config"),
-    ("KubeVirt", "configuration.developerConfiguration"),
-    ("KubeVirt", "configuration.migrations"),
-];
+static SECTIONS: Rows<(&str, &str)> = Rows::of("omittedSections");
 
 /// An operand's field in the HyperConverged, which doesn't have it.
 #[derive(Debug, Clone)]

@@ -274,7 +274,7 @@ impl<'a> PatchAnnotation<'a> {
 
 /// Whether a written segment may match an operand's: `-` and negative indexes match any element.
 pub(super) fn same_step(written: &str, step: &str) -> bool {
-    let some_element = written.starts_with('-') && step.bytes().all(|b| b.is_ascii_digit());
+    let some_element = written.starts_with('-') && is_digits(step);
     written == step || some_element
 }
 
@@ -331,9 +331,9 @@ impl Applied<'_, '_> {
 
 /// Whether a path ends with a list's index, which may mean different elements.
 fn is_index(path: &str) -> bool {
-    let last = path.rsplit('/').next().unwrap_or_default();
+    let last = last_part(path, '/');
     let digits = last.strip_prefix('-').unwrap_or(last);
-    digits.bytes().all(|b| b.is_ascii_digit())
+    is_digits(digits)
 }
 
 /// Whether an operation wrote a path, a child of it, or an object with it.

@@ -12,7 +12,7 @@ use hcoplan_kubernetes::tree::copy;
 pub(super) const POD_TEMPLATE: &str = "spec.template.spec";
 
 /// Kubernetes' kinds with a pod's spec, and its path.
-pub static POD_KINDS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| rows("podKinds"));
+pub static POD_KINDS: Rows<(&str, &str)> = Rows::of("podKinds");
 
 /// Below a pod's spec.
 const TERMS: &str = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";

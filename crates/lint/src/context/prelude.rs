@@ -2,7 +2,6 @@
 
 pub(super) use std::borrow::Cow;
 pub(super) use std::collections::{HashMap, HashSet};
-pub(super) use std::sync::LazyLock;
 
 pub(super) use crate::paths::gates_path;
 pub(super) use crate::prelude::*;
@@ -19,5 +18,5 @@ pub(super) use hcoplan_yaml::pointer;
 pub(super) use serde_json::{Value, json};
 
 pub(super) use crate::lists::{elements, entries, items, json_of, members, name_of, namespace_of, texts};
-pub(super) use crate::rows::rows;
+pub(super) use crate::rows::Rows;
 pub(super) use crate::words::changed;

@@ -6,15 +6,15 @@ use super::{Context, VirtualMachine, WrittenTemplate};
 const KIND: &str = "StorageClass";
 
 /// Kinds from which operators create storage classes.
-static MAKERS: LazyLock<Vec<&str>> = LazyLock::new(|| rows("classMakers"));
+static MAKERS: Rows<&str> = Rows::of("classMakers");
 
 /// Kinds with manifests that are completed before they are applied.
-static TEMPLATES: LazyLock<Vec<&str>> = LazyLock::new(|| rows("classTemplates"));
+static TEMPLATES: Rows<&str> = Rows::of("classTemplates");
 
 /// Provisioners that attach a volume to only one node, with any parameters.
 ///
 /// Source: CDI `pkg/storagecapabilities/storagecapabilities.go`, the same at v1.63.1, v1.64.0, v1.65.0 and v1.66.0.
-static OF_ONE_NODE: LazyLock<Vec<&str>> = LazyLock::new(|| rows("provisionersOfOneNode"));
+static OF_ONE_NODE: Rows<&str> = Rows::of("provisionersOfOneNode");
 
 /// A disk created by CDI.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use super::pod_placement::ARCHITECTURE_KEYS;
 use super::pod_placement::terms;
 
 /// KubeVirt's kinds with instances: API group and path of the instance's spec.
-static KINDS: LazyLock<Vec<(&str, &str, &str)>> = LazyLock::new(|| rows("machineKinds"));
+static KINDS: Rows<(&str, &str, &str)> = Rows::of("machineKinds");
 
 /// A virtual machine declared in the cluster's directory.
 #[derive(Debug, Clone)]

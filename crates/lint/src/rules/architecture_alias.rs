@@ -6,7 +6,7 @@
 use super::prelude::*;
 
 /// Kinds other than pods' with placements or image imports.
-static KINDS: LazyLock<Vec<&str>> = LazyLock::new(|| rows("placedKinds"));
+static KINDS: Rows<&str> = Rows::of("placedKinds");
 
 /// The labels with an architecture as value.
 const LABELS: [&str; 3] = ["kubernetes.io/arch", "beta.kubernetes.io/arch", "template.kubevirt.io/architecture"];

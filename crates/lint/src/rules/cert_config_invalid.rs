@@ -5,7 +5,7 @@ use hcoplan_kubernetes::duration::{self, Duration};
 use super::prelude::*;
 
 /// Pairs where the first must not be longer than the second, and the reason.
-static ORDER: LazyLock<Vec<(&str, &str, &str)>> = LazyLock::new(|| rows("certificateOrder"));
+static ORDER: Rows<(&str, &str, &str)> = Rows::of("certificateOrder");
 
 /// The minimum of each duration.
 const MINIMUM: Duration = Duration(10 * 60 * 1_000_000_000);

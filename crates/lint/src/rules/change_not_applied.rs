@@ -42,7 +42,7 @@ struct Fixed {
 /// `vmpool-admitter.go`, `vmsnapshot.go`, `vmrestore.go`, `vmexport.go`, `migration-update-admitter.go`,
 /// `pkg/instancetype/webhooks/vm/mutator.go`; CDI `populators-validate.go`; the same of Kubernetes for RoleBinding,
 /// Secret, ConfigMap, Service, ResourceQuota and PriorityClass.
-static FIXED: LazyLock<Vec<Fixed>> = LazyLock::new(|| rows("fixedFields"));
+static FIXED: Rows<Fixed> = Rows::of("fixedFields");
 
 fn rejected(cx: &Context<'_>, out: &mut Sink) {
     for row in &*FIXED {

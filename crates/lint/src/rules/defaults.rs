@@ -110,7 +110,7 @@ fn pinned(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
 /// Defaults of releases that aren't modelled any more, in v1beta1: the field of `spec`, and the value. They are the
 /// last ones of HCO 1.13, 1.10 and 1.14.
 /// Source: the CRDs of HCO's branches from 1.4 on.
-static FORMER: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| rows("formerDefaults"));
+static FORMER: Rows<(&str, &str)> = Rows::of("formerDefaults");
 
 /// The finding about the values that were defaults before the modelled releases.
 fn former(cx: &Context<'_>) -> Option<Finding> {
@@ -127,7 +127,7 @@ fn former(cx: &Context<'_>) -> Option<Finding> {
         let Leaf { path, value, default, .. } = leaf;
         format!("{path} is {value}, the default of an old release; that of {} is {default}", cx.release().label())
     };
-    let message = all.iter().map(said).collect::<Vec<_>>().join("; ");
+    let message = joined(all.iter().map(said), "; ");
     let becomes = (first.default, BecomesWhen::WithoutIt);
     let finding = first.finding(cx, message, becomes, others);
     let finding = with_related(finding, others.iter().map(|leaf| cx.location(leaf.node.span)), "an old default, too");

@@ -6,7 +6,7 @@ use super::prelude::*;
 /// which one to write comes first, and the deprecated ones.
 type Served<'t> = (&'t str, Vec<&'t str>, Vec<&'t str>);
 
-static VERSIONS: LazyLock<Vec<Served<'_>>> = LazyLock::new(|| rows("servedVersions"));
+static VERSIONS: Rows<Served<'_>> = Rows::of("servedVersions");
 
 /// The group whose versions have the same fields.
 const SAME_FIELDS: &str = "kubevirt.io";

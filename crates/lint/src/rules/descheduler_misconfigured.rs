@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::Descheduler;
 
-const KNOWN: [&str; 3] = ["DevKubeVirtRelieveAndMigrate", "KubeVirtRelieveAndMigrate", "LongLifecycle"];
+static KNOWN: Rows<&str> = Rows::of("deschedulerProfiles");
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for descheduler in cx.deschedulers() {

@@ -9,7 +9,7 @@ use super::vm_pod_rejected::{Asker, judge};
 use super::vm_rejected::finding;
 
 /// What to do: the end of the rejected field's path, or the fault, and the advice.
-static ADVICE: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| rows("diskAdvice"));
+static ADVICE: Rows<(&str, &str)> = Rows::of("diskAdvice");
 
 const GROUP: &str = "cdi.kubevirt.io/v1beta1";
 
@@ -111,7 +111,7 @@ pub(super) fn advice(rejection: &CdiRejection) -> Option<&'static str> {
 /// The probable correction of a rejected field below `spec`.
 pub(super) fn correction(rejection: &CdiRejection, spec: &Path, written: Option<&str>) -> Option<(String, Change)> {
     let path = spec.below(&rejection.path);
-    let last = rejection.path.rsplit('.').next().unwrap_or_default();
+    let last = last_part(&rejection.path, '.');
     match (last, written?) {
         ("url", url) if rejection.path.contains("registry") => {
             let image = url.split_once("://").map_or(url, |(_, rest)| rest);

@@ -77,7 +77,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// The gates that old releases had, and that are in HyperConvergeds of clusters that were upgraded from these.
 /// Source: `HyperConvergedFeatureGates` of HCO's branches from 1.3 on.
-static OLD: LazyLock<Vec<&str>> = LazyLock::new(|| rows("formerGates"));
+static OLD: Rows<&str> = Rows::of("formerGates");
 
 fn is_former(path: &Path) -> bool {
     matches!(&path.0[..], [_, Segment::Key(parent), Segment::Key(gate)] if parent == "featureGates" && OLD.contains(&gate.as_str()))

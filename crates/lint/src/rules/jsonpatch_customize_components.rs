@@ -5,7 +5,7 @@ use super::prelude::*;
 const COMPONENTS: &str = "/spec/customizeComponents";
 
 /// The operands with such patches, and the resources that their operators patch.
-static PATCHED: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| rows("customizableComponents"));
+static PATCHED: Rows<(&str, Vec<&str>)> = Rows::of("customizableComponents");
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     // Operations whose values a later one replaces, by operand.

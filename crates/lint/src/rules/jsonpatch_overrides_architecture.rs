@@ -7,7 +7,7 @@ const SWITCH: &str = "/spec/enableMultipleArchitectures";
 const CLUSTER: &str = "/spec/cluster";
 
 /// Operands, the affected paths, the most important first, and the help.
-static PLACES: LazyLock<Vec<(&str, &str, &str)>> = LazyLock::new(|| rows("patchedArchitectures"));
+static PLACES: Rows<(&str, &str, &str)> = Rows::of("patchedArchitectures");
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {

@@ -18,7 +18,7 @@ struct Part {
     reason: &'static str,
 }
 
-static PARTS: LazyLock<Vec<Part>> = LazyLock::new(|| rows("patchedLifecycle"));
+static PARTS: Rows<Part> = Rows::of("patchedLifecycle");
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {

@@ -8,7 +8,7 @@ use super::prelude::*;
 const LAST_PART: &str = "jsonpatch";
 
 /// Common names of the operands, and the key for each.
-static CALLED: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| rows("operandNames"));
+static CALLED: Rows<(&str, &str)> = Rows::of("operandNames");
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(annotations) = cx.root().below("metadata.annotations") else {
@@ -46,11 +46,11 @@ fn meant(key: &str) -> Option<&'static str> {
     let plain = plain(key);
     let (domain, last) = plain.split_once('/')?;
     nearest(last, [LAST_PART])?;
-    let called = domain.split('.').next().unwrap_or_default();
+    let called = first_part(domain, '.');
     if let Some((_, name)) = CALLED.iter().find(|(word, _)| *word == called) {
         return Some(name);
     }
-    let operand = |name: &'static str| name.split('.').next().unwrap_or_default();
+    let operand = |name: &'static str| first_part(name, '.');
     let names = ANNOTATIONS.map(|a| a.name);
     let near = nearest(called, names.map(operand))?;
     names.into_iter().find(|name| operand(name) == near)

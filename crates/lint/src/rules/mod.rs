@@ -213,7 +213,6 @@ pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
 
 /// Imports of rules' files.
 mod prelude {
-    pub(super) use std::sync::LazyLock;
 
     pub(super) use crate::paths::gates_path;
     pub(super) use crate::prelude::*;
@@ -238,7 +237,7 @@ mod prelude {
     pub(super) use crate::context::{DiskSpec, REQUIRED, keys_of, last_key, object_of};
     pub(super) use crate::lists::{elements, entries, items, json_of, members, name_of, namespace_of, texts};
     pub(super) use crate::registered_rule::{RegisteredRule, always, last, late};
-    pub(super) use crate::rows::rows;
+    pub(super) use crate::rows::Rows;
     pub(super) use crate::suggestion::{safe, suggested, suggested_change, suggested_text, suggestion};
     pub(super) use crate::words::{and, changed, or};
     pub(super) use crate::{Applied, Form, POD_KINDS, PatchAnnotation};

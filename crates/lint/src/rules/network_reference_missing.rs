@@ -14,7 +14,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let field = cx.field("liveMigrationConfig.network");
     // Multus' annotation may name an interface, too.
-    let written = field.text().map(|name| name.split('@').next().unwrap_or_default());
+    let written = field.text().map(|name| first_part(name, '@'));
     if let Some(reference) = written.filter(|n| !n.is_empty() && !declared.is_empty())
         && cx.network_attachment(namespace, reference).is_none()
     {

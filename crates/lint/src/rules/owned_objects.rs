@@ -117,7 +117,7 @@ fn second_operand(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
 }
 
 fn second_operator(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
-    const OPERATORS: [&str; 4] = ["cdi-operator", "cluster-network-addons-operator", "ssp-operator", "virt-operator"];
+    static OPERATORS: Rows<&str> = Rows::of("operators");
     let own = tree::get(cx.object(), "metadata.namespace").and_then(Json::as_str);
     if git.may_be_in(own) || git.namespace == cx.inventory().namespace || !OPERATORS.contains(&git.name) {
         return None;

@@ -65,7 +65,7 @@ mod tests {
     fn only_misplaced_parts_belong_elsewhere() {
         let to = |version: &str, path: &str| {
             let found = correct_paths(version, &Path::dotted(path))?;
-            Some(found.iter().map(Path::to_string).collect::<Vec<_>>().join(" "))
+            Some(joined(found.iter().map(Path::to_string), " "))
         };
         assert_eq!(
             to("v1beta1", "spec.workloads.nodeSelector").as_deref(),

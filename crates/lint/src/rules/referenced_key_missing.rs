@@ -19,10 +19,10 @@ struct Reference {
 }
 
 /// What a launcher reads, below an instance's spec. Source: `pkg/cloud-init/cloud-init.go`, `pkg/config/sysprep.go`.
-static OF_LAUNCHER: LazyLock<Vec<Reference>> = LazyLock::new(|| rows("keysOfLauncher"));
+static OF_LAUNCHER: Rows<Reference> = Rows::of("keysOfLauncher");
 /// What CDI's importer reads, below the `spec` of a DataVolume. Source: CDI `pkg/controller/import-controller.go`,
 /// `makeImportEnv`.
-static OF_IMPORTER: LazyLock<Vec<Reference>> = LazyLock::new(|| rows("keysOfImporter"));
+static OF_IMPORTER: Rows<Reference> = Rows::of("keysOfImporter");
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (vm, verdict) in cx.judged_machines() {

@@ -4,7 +4,7 @@ use hcoplan_planner::admission::is_complete;
 
 use super::prelude::*;
 
-static FIELDS: LazyLock<Vec<&str>> = LazyLock::new(|| rows("serverMetadata"));
+static FIELDS: Rows<&str> = Rows::of("serverMetadata");
 
 const ANNOTATIONS: [&str; 2] = ["hco.kubevirt.io/v1-only-fields", "kubectl.kubernetes.io/last-applied-configuration"];
 

@@ -6,7 +6,7 @@ use super::prelude::*;
 const ACCOUNT: &str = "default";
 
 /// Roles of every cluster that permit cloning.
-const ROLES: [&str; 5] = ["admin", "edit", "cluster-admin", "cdi.kubevirt.io:admin", "cdi.kubevirt.io:edit"];
+static ROLES: Rows<&str> = Rows::of("cloningRoles");
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for vm in cx.virtual_machines() {
@@ -51,7 +51,7 @@ fn bindings<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = &'c Arc<Document>> 
 }
 
 /// What permits cloning: API group and resources. Source: CDI's `authorize_utils.go`.
-const PERMITS: [(&str, &[&str]); 2] = [("cdi.kubevirt.io", &["datavolumes/source", "*/source"]), ("", &["pods"])];
+static PERMITS: Rows<(&str, Vec<&str>)> = Rows::of("cloningPermissions");
 
 /// Whether a declared binding permits a service account to clone a claim from a namespace.
 fn may_clone(cx: &Context<'_>, [own, account]: [&str; 2], source: &str, claim: Option<&str>) -> bool {

@@ -41,7 +41,7 @@ fn only_in_pod(cx: &Context<'_>, vm: &VirtualMachine<'_>, verdict: &Verdict, out
 }
 
 /// Types of CNI plugins that use no device.
-const WITHOUT_DEVICE: [&str; 7] = ["bridge", "cnv-bridge", "dummy", "ipvlan", "macvlan", "ptp", "tap"];
+static WITHOUT_DEVICE: Rows<&str> = Rows::of("pluginsWithoutDevice");
 
 fn sriov(cx: &Context<'_>, vm: &VirtualMachine<'_>, out: &mut Sink) {
     let interfaces = vm.list("domain.devices.interfaces");

@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 /// A volume's source, the field with the name, and the kinds that create it.
-static SOURCES: LazyLock<Vec<(&str, &str, Vec<&str>)>> = LazyLock::new(|| rows("diskSources"));
+static SOURCES: Rows<(&str, &str, Vec<&str>)> = Rows::of("diskSources");
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for vm in cx.virtual_machines().iter().filter(|vm| !vm.namespace().is_empty()) {

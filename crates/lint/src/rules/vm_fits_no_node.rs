@@ -115,7 +115,7 @@ fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &str, message: Strin
 }
 
 /// The subject of a family of labels.
-static FAMILIES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| rows("labelFamilies"));
+static FAMILIES: Rows<(&str, &str)> = Rows::of("labelFamilies");
 
 fn named(requirement: &NodeRequirement) -> String {
     match requirement {

@@ -34,7 +34,7 @@ fn unversioned(machine: &str) -> Option<&str> {
     let (plain, version) = machine.rsplit_once('-')?;
     let version = version.strip_prefix("rhel").unwrap_or(version);
     let parts: Vec<&str> = version.split('.').collect();
-    let numbers = parts.iter().all(|p| !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit()));
+    let numbers = parts.iter().all(|p| !p.is_empty() && is_digits(p));
     let is_version = numbers && (2..=3).contains(&parts.len());
     is_version.then(|| plain.strip_prefix("pc-").filter(|p| *p == "q35").unwrap_or(plain))
 }

@@ -60,8 +60,8 @@ fn required(placement: &Json) -> String {
     let expressions = required_terms(placement).flat_map(|term| elements(&term["matchExpressions"])).cloned();
     let shown = selected.chain(expressions).map(|requirement| {
         let [key, operator] = ["key", "operator"].map(|field| requirement[field].as_str().unwrap_or_default());
-        let values = texts(&requirement["values"]).collect::<Vec<_>>().join(" or ");
+        let values = joined(texts(&requirement["values"]), " or ");
         if operator == "In" { format!("{key}={values}") } else { format!("{key} {operator} {values}") }
     });
-    shown.collect::<Vec<_>>().join(", ")
+    joined(shown, ", ")
 }

@@ -34,7 +34,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         count: vm.document.root.below("spec.replicas").and_then(|n| n.to_json().as_i64()).unwrap_or(1),
         is_counted: !vm.is_halted() && seen.insert(vm.full_name()),
         place: Box::new(|resource| {
-            let of_resource: &[&str] = match resource.rsplit('.').next().unwrap_or_default() {
+            let of_resource: &[&str] = match last_part(resource, '.') {
                 "memory" => &["domain.resources.requests.memory", "domain.memory", "domain.resources"],
                 "cpu" => &["domain.resources.requests.cpu", "domain.cpu", "domain.resources"],
                 _ => &["domain.resources"],
@@ -104,7 +104,7 @@ fn finding(cx: &Context<'_>, asker: &Asker<'_>, document: &Document, refusal: &R
     let message = format!(
         "the {kind} {name} rejects the {what} of {owner}, which asks for {asked} of {resource}{with}: it allows {compared}"
     );
-    let limit = Path::dotted("spec").below(path.split('[').next().unwrap_or_default());
+    let limit = Path::dotted("spec").below(first_part(path, '['));
     let path = if kind == "LimitRange" { Path::dotted("spec").below(path) } else { limit };
     // Which of several starts first is unknown.
     cx.finding_about(asker.document, message)

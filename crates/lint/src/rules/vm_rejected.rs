@@ -6,7 +6,7 @@ use super::prelude::*;
 use crate::Shape;
 
 /// Kinds other than machines: API version and name in messages.
-static KINDS: LazyLock<Vec<(&str, &str, &str)>> = LazyLock::new(|| rows("machineTypes"));
+static KINDS: Rows<(&str, &str, &str)> = Rows::of("machineTypes");
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(cluster) = cx.machine_cluster() else {

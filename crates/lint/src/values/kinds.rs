@@ -168,7 +168,7 @@ impl Kind {
         Some(match self {
             Self::Host => {
                 let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
-                rest.split('/').next().unwrap_or_default().to_owned()
+                first_part(rest, '/').to_owned()
             }
             Self::PciSelector => text.to_ascii_lowercase().replace("0x", "").replace(['-', '.'], ":").to_uppercase(),
             Self::UsbIdentifier => text.to_ascii_lowercase().trim_start_matches("0x").to_owned(),

@@ -2,7 +2,7 @@
 
 use super::{shown_pair, value_on_a_line};
 use crate::changes::Changes;
-use crate::document::{Block, Entry, Layout, Level, Text};
+use crate::document::{Block, Entry, Level, Text};
 use crate::plural;
 use crate::prelude::*;
 use hcoplan_explain::diff::LiveCheck;
@@ -20,22 +20,22 @@ pub(super) fn blocks(changes: &Changes<'_>) -> Vec<Block> {
     for check in changes.clusters.iter().filter_map(|cluster| cluster.live_check.as_ref()) {
         if let Some(why) = &check.incomparable {
             let text = format!("the cluster's {} are not compared with the expected ones: {why}", objects(check));
-            out.push(Block::Paragraph(Text::new().soft(text)));
+            out.push(Block::soft(text));
             continue;
         }
         let rows: Vec<Entry> = check.differences.iter().flat_map(rows).collect();
         if rows.is_empty() {
             let text = format!("the cluster's {} are as hcoplan expects for {}", objects(check), check.release);
-            out.push(Block::Paragraph(Text::new().soft(text)));
+            out.push(Block::soft(text));
             continue;
         }
         let all = rows.len();
         let shown = if changes.terminal.verbose { all } else { MAX_DIFFERENCES };
         out.push(Block::Heading(1, "Not as expected before the change".into()));
-        out.push(Block::Entries(Layout::Story, rows.into_iter().take(shown).collect()));
+        out.extend(Block::story(rows.into_iter().take(shown).collect()));
         if all > shown {
             let more = plural(all - shown, "more difference");
-            out.push(Block::Paragraph(Text::new().soft(format!("{more}; `--verbose` shows all"))));
+            out.push(Block::soft(format!("{more}; `--verbose` shows all")));
         }
         let text = format!(
             "if nobody else changed these, hcoplan is wrong: send the part `liveCheck` of `{} --format json` to {ISSUES}; it \

@@ -160,8 +160,8 @@ impl<'a> Changes<'a> {
     }
 
     /// A place as `path:line`, relative to the current directory.
-    fn place(&self, place: &Location) -> String {
-        line_of(self.root, place)
+    fn place(&self, place: &Location) -> Text {
+        Text::new().code(line_of(self.root, place))
     }
 
     /// The root of a cause's file.

@@ -2,7 +2,7 @@
 
 use super::View;
 use crate::changes::Changes;
-use crate::document::{Block, Document, Layout, Level, Text};
+use crate::document::{Block, Document, Level, Text};
 use crate::document::{Entry as Row, Table};
 use crate::plural;
 use crate::prelude::*;
@@ -83,8 +83,8 @@ impl<'a> UpgradeView<'a> {
         let mut names: Vec<&str> = self.0.steps.iter().flat_map(|(_, diffs)| diffs).map(|d| &*d.cluster).collect();
         names.sort_unstable();
         names.dedup();
-        let text = Text::new().soft(format!("in {}", clusters(&names)));
-        if self.0.compared > 1 && !names.is_empty() { vec![Block::Paragraph(text)] } else { Vec::new() }
+        let text = format!("in {}", clusters(&names));
+        if self.0.compared > 1 && !names.is_empty() { vec![Block::soft(text)] } else { Vec::new() }
     }
 
     pub(super) fn changes(&self, of: &Changes<'a>) -> Changes<'a> {
@@ -104,15 +104,13 @@ fn parts(view: &View<'_>) -> Vec<Block> {
     let review = view.review;
     let list = Checklist::of(review);
     let mut out = Vec::new();
-    let rows = |entries: &[&Entry<'_>]| entries.iter().map(|entry| row(view, review, entry)).collect::<Vec<_>>();
+    let rows = |entries: &[&Entry<'_>]| entries.iter().map(|entry| row(view, entry)).collect::<Vec<_>>();
     let mut part = |heading: &str, table: Vec<Block>, rows: Vec<Row>, empty: &str| {
         out.push(Block::Heading(2, heading.into()));
         if table.is_empty() && rows.is_empty() {
-            out.push(Block::Paragraph(Text::new().soft(empty)));
+            out.push(Block::soft(empty));
         }
-        if !rows.is_empty() {
-            out.push(Block::Entries(Layout::Story, rows));
-        }
+        out.extend(Block::story(rows));
         out.extend(table);
     };
     let shown = |severity| severity > Severity::Info || view.is_verbose();
@@ -129,26 +127,23 @@ fn parts(view: &View<'_>) -> Vec<Block> {
     after.extend(findings.into_iter().map(|line| view.upgrade_finding(line)));
     let mut tail = Vec::new();
     if view.is_verbose() {
-        tail.push(Block::Entries(Layout::Story, rows(&list.quiet)));
+        tail.extend(Block::story(rows(&list.quiet)));
     } else if !list.quiet.is_empty() {
         let text = format!("{} without action: `--verbose` lists them", plural(list.quiet.len(), "more effect"));
-        tail.push(Block::Paragraph(Text::new().soft(text)));
+        tail.push(Block::soft(text));
     }
     part("After", tail, after, "nothing to do");
     out
 }
 
 /// An entry with its releases and clusters, unless these are all.
-fn row(view: &View<'_>, review: &Review<'_>, entry: &Entry<'_>) -> Row {
+fn row(view: &View<'_>, entry: &Entry<'_>) -> Row {
     let mut row = view.entry(entry);
     let place = entry.rules.first().and_then(|finding| finding.location.as_ref());
     if let Some(place) = place.filter(|_| entry.effect.place.is_none()) {
-        row.note("at", Text::new().code(view.changes.place(place)));
+        row.note("at", view.changes.place(place));
     }
-    if entry.clusters.len() < review.counts.differing {
-        row.place = row.place.plain(" · ").then(view.names(&entry.clusters));
-    }
-    row
+    view.in_clusters(row, &entry.clusters)
 }
 
 /// The values to decide on, and the lines that keep today's.

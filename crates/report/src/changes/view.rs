@@ -3,7 +3,7 @@
 use super::super::{findings, sarif};
 use super::{places, shown_pair, value_on_a_line};
 use crate::changes::Changes;
-use crate::document::{Block, Layout, Level, Text};
+use crate::document::{Block, Level, Text};
 use crate::document::{DiffLine, Entry as Row, Sign};
 use crate::plural;
 use crate::prelude::*;
@@ -115,7 +115,7 @@ impl<'a> View<'a> {
             let place = if is_one { String::new() } else { format!(" of {}", clusters(&names)) };
             text.push_str(&format!(", assuming {}{place}", list(&facts, ASSUMED.len())));
         }
-        Block::Paragraph(Text::new().soft(text))
+        Block::soft(text)
     }
 
     /// What is assumed of the clusters that differ, by clusters, as the infos about it say.
@@ -140,10 +140,7 @@ impl<'a> View<'a> {
         let (plain, telling): (Vec<_>, Vec<_>) = self.review.stories.iter().partition(|story| story.is_plain());
         for story in telling {
             out.extend(self.heading(story));
-            let rows = self.rows(story);
-            if !rows.is_empty() {
-                out.push(Block::Entries(Layout::Story, rows));
-            }
+            out.extend(Block::story(self.rows(story)));
             if objects {
                 out.extend(self.objects_of(story));
             }
@@ -219,7 +216,7 @@ impl<'a> View<'a> {
             if let Some(place) =
                 places.find(|place| !is_at(&story.causes, place)).filter(|_| entry.effect.place.is_none())
             {
-                row.place = row.place.plain(" ").then(Text::new().code(self.changes.place(place)));
+                row.place = row.place.plain(" ").then(self.changes.place(place));
             }
             row
         };
@@ -257,7 +254,7 @@ impl<'a> View<'a> {
             row.note("do", action);
         }
         if let Some(place) = &effect.place {
-            row.note("at", Text::new().code(self.changes.place(place)));
+            row.note("at", self.changes.place(place));
         }
         row
     }
@@ -290,9 +287,13 @@ impl<'a> View<'a> {
 
     /// A finding that an upgrade brings, with its clusters.
     pub(super) fn upgrade_finding(&self, line: &FindingLine<'_>) -> Row {
-        let mut row = self.finding(line, &[]);
-        if line.clusters.len() < self.review.counts.differing {
-            row.place = row.place.plain(" · ").then(self.names(&line.clusters));
+        self.in_clusters(self.finding(line, &[]), &line.clusters)
+    }
+
+    /// A row with its clusters, unless these are all.
+    pub(super) fn in_clusters(&self, mut row: Row, clusters: &[&str]) -> Row {
+        if clusters.len() < self.review.counts.differing {
+            row.place = row.place.plain(" · ").then(self.names(clusters));
         }
         row
     }
@@ -306,7 +307,7 @@ impl<'a> View<'a> {
             row.note("do", action);
         }
         if let Some(place) = finding.location.as_ref().filter(|place| !is_at(causes, place)) {
-            row.note("at", Text::new().code(self.changes.place(place)));
+            row.note("at", self.changes.place(place));
         }
         row
     }
@@ -336,14 +337,14 @@ impl<'a> View<'a> {
                 let text = Text::new().plain(line.finding.message.as_str()).soft(more);
                 let mut row = Row::new(Severity::Info.into(), "", text);
                 row.place = rules(&[line.finding]);
-                let place = line.finding.location.as_ref().map(|place| Text::new().code(self.changes.place(place)));
+                let place = line.finding.location.as_ref().map(|place| self.changes.place(place));
                 let names = (line.clusters.len() > 1).then(|| self.names(&line.clusters));
                 row.note("at", Text::join(place.into_iter().chain(names), " · "));
                 row
             });
-            out.push(Block::Entries(Layout::Story, rows.collect()));
+            out.extend(Block::story(rows.collect()));
         }
-        out.extend(self.rest().map(|rest| Block::Paragraph(Text::new().soft(rest))));
+        out.extend(self.rest().map(Block::soft));
         out
     }
 
@@ -387,7 +388,7 @@ impl<'a> View<'a> {
             let mut shown: Vec<DiffLine> = lines.into_iter().take(MAX_LINES).collect();
             let total: usize = story.objects.iter().map(|object| object.names.len()).sum();
             let text = format!("… {}; `--verbose` lists all", plural(total, "object"));
-            shown.push(DiffLine { sign: Sign::Note, depth: 0, text: Text::new().soft(text) });
+            shown.push(DiffLine::new(Sign::Note, 0, Text::new().soft(text)));
             return vec![Block::Diff(shown)];
         }
         vec![Block::Diff(lines)]
@@ -413,7 +414,7 @@ impl<'a> View<'a> {
         let kinds: Vec<String> =
             counts.iter().map(|(kind, n)| if *n == 1 { (*kind).to_owned() } else { format!("{n} {kind}") }).collect();
         let each = if story.clusters.len() > 1 { " each" } else { "" };
-        vec![line(sign(kind), 0, format!("{}{each}: {}", plural(total, "object"), kinds.join(", ")))]
+        vec![DiffLine::new(sign(kind), 0, format!("{}{each}: {}", plural(total, "object"), kinds.join(", ")))]
     }
 
     fn object(&self, object: &ObjectLine<'_>) -> Vec<DiffLine> {
@@ -440,7 +441,7 @@ impl<'a> View<'a> {
             let text = Text::from(format!("{title} ")).then(one.text.clone());
             return vec![DiffLine { depth: 0, text, ..one.clone() }];
         }
-        let mut out = vec![line(sign(object.kind), 0, format!("{title}{instead}"))];
+        let mut out = vec![DiffLine::new(sign(object.kind), 0, format!("{title}{instead}"))];
         if object.kind == Kind::Change {
             out.append(&mut fields);
         }
@@ -456,29 +457,29 @@ impl<'a> View<'a> {
         }
         let shown = |value: Option<&Value>| value.map(|v| self.cut(value_on_a_line(v)));
         match (shown(before.as_ref()), shown(after.as_ref())) {
-            (None, None) => vec![line(Sign::Change, 1, format!("{}{each}", field.label))],
-            (None, Some(after)) => vec![line(Sign::Add, 1, format!("{}: {after}{each}", field.label))],
-            (Some(before), None) => vec![line(Sign::Remove, 1, format!("{}: {before}{each}", field.label))],
+            (None, None) => vec![DiffLine::new(Sign::Change, 1, format!("{}{each}", field.label))],
+            (None, Some(after)) => vec![DiffLine::new(Sign::Add, 1, format!("{}: {after}{each}", field.label))],
+            (Some(before), None) => vec![DiffLine::new(Sign::Remove, 1, format!("{}: {before}{each}", field.label))],
             (Some(before), Some(after)) if before.len() + after.len() <= SHORT_VALUE => {
-                vec![line(Sign::Change, 1, format!("{}: {before} → {after}{each}", field.label))]
+                vec![DiffLine::new(Sign::Change, 1, format!("{}: {before} → {after}{each}", field.label))]
             }
             (Some(before), Some(after)) => vec![
-                line(Sign::Remove, 1, format!("{}: {before}", field.label)),
-                line(Sign::Add, 1, format!("{}: {after}{each}", field.label)),
+                DiffLine::new(Sign::Remove, 1, format!("{}: {before}", field.label)),
+                DiffLine::new(Sign::Add, 1, format!("{}: {after}{each}", field.label)),
             ],
         }
     }
 
     /// The changed lines of a multi-line text.
     fn text(&self, label: &str, before: &str, after: &str) -> Vec<DiffLine> {
-        let mut out = vec![line(Sign::Change, 1, format!("{label}:"))];
+        let mut out = vec![DiffLine::new(Sign::Change, 1, format!("{label}:"))];
         for change in TextDiff::from_lines(before, after).iter_all_changes() {
             let sign = match change.tag() {
                 ChangeTag::Equal => continue,
                 ChangeTag::Delete => Sign::Remove,
                 ChangeTag::Insert => Sign::Add,
             };
-            out.push(line(sign, 2, change.value().trim_end()));
+            out.push(DiffLine::new(sign, 2, change.value().trim_end()));
         }
         out
     }
@@ -511,10 +512,6 @@ fn rules(findings: &[&Finding]) -> Text {
     let names = names.into_iter().map(|name| Text::new().link(name, sarif::page(name)));
     let names = Text::join(names, ", ");
     if names.is_empty() { names } else { Text::from("[").then(names).plain("]") }
-}
-
-fn line(sign: Sign, depth: usize, text: impl Into<Text>) -> DiffLine {
-    DiffLine { sign, depth, text: text.into() }
 }
 
 fn sign(kind: Kind) -> Sign {

@@ -49,20 +49,23 @@ fn full_name(kind: &str) -> &str {
 /// The kinds of all releases.
 pub fn kinds() -> Vec<String> {
     let mut out = Vec::new();
-    for release in releases() {
-        for name in release.schema_names() {
-            if let Some(schema) = release.schema(name) {
-                out.push(schema.kind().to_owned());
-            }
-        }
+    for release in releases(None) {
+        out.extend(schemas_of(&release).map(|schema| schema.kind().to_owned()));
     }
     out.sort();
     out.dedup();
     out
 }
 
-fn releases() -> Vec<Arc<Release>> {
-    Release::known_names().filter_map(Release::known).collect()
+/// The releases of the distribution of `of`; by default upstream's.
+pub(super) fn releases(of: Option<&Arc<Release>>) -> Vec<Arc<Release>> {
+    let upstream = || Release::known_names().filter_map(Release::known).collect();
+    of.map_or_else(upstream, |release| release.releases_of_distribution())
+}
+
+/// The schemas of a release.
+fn schemas_of(release: &Release) -> impl Iterator<Item = &Schema> {
+    release.schema_names().filter_map(|name| release.schema(name))
 }
 
 /// The fields that match a path without a kind, each with its kind: by the whole path, with or without `spec`, else by
@@ -73,8 +76,8 @@ pub(super) fn qualified(text: &str) -> Vec<String> {
     let Some(steps) = steps(text).filter(|s| !is_kind && !s.is_empty()) else {
         return Vec::new();
     };
-    let releases = releases();
-    let schemas = releases.iter().flat_map(|r| r.schema_names().filter_map(|name| r.schema(name)));
+    let releases = releases(None);
+    let schemas = releases.iter().flat_map(|release| schemas_of(release));
     let mut schemas: Vec<&Schema> = schemas.collect();
     schemas.reverse();
     let (own, others): (Vec<&Schema>, Vec<&Schema>) = schemas.into_iter().partition(|s| s.kind() == KIND);
@@ -131,12 +134,8 @@ fn lost_in_hyperconverged(text: &str) -> Option<(String, String)> {
 /// The HyperConverged's field with the path most similar to this one.
 fn meant_in_hyperconverged(text: &str) -> Option<String> {
     let (parent, _) = text.rsplit_once('.')?;
-    let releases = releases();
-    let schemas = releases.iter().rev().flat_map(|release| {
-        let names = release.schema_names();
-        let own = names.filter(|name| name.starts_with("hyperconverged."));
-        own.filter_map(|name| release.schema(name))
-    });
+    let releases = releases(None);
+    let schemas = releases.iter().rev().flat_map(|release| schemas_of(release)).filter(|s| s.kind() == KIND);
     // Prefer versions that have the parent field.
     let (near, far): (Vec<&Schema>, Vec<&Schema>) = schemas.partition(|schema| resolve(schema, parent).is_ok());
     let asked = if near.is_empty() { far } else { near };
@@ -163,16 +162,12 @@ pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Fail
         };
         return Err(Failure::usage(format!("there is no kind {kind:?}"), help));
     };
-    let mut releases = of.map_or_else(releases, |release| release.releases_of_distribution());
+    let mut releases = releases(of);
     // Two vendor versions may be built from one release.
     releases.dedup_by(|a, b| a.name() == b.name() && a.patched().is_none());
-    let has = |release: &Release| {
-        let schemas = release.schema_names().filter_map(|n| release.schema(n));
-        let mut schemas = schemas.filter(|s| s.kind() == kind);
-        schemas.any(|s| resolve(s, dotted).is_ok())
-    };
-    let there: Vec<&Arc<Release>> = releases.iter().filter(|r| has(r)).collect();
-    let there: Vec<String> = there.iter().map(|r| r.label().to_owned()).collect();
+    let has = |release: &Release| schemas_of(release).any(|s| s.kind() == kind && resolve(s, dotted).is_ok());
+    let there = releases.iter().filter(|r| has(r)).map(|r| r.label().to_owned());
+    let there: Vec<String> = there.collect();
     // Omit releases later than the requested one.
     if let Some(at) = of.and_then(|of| releases.iter().position(|r| r.label() == of.label())) {
         releases.truncate(at + 1);
@@ -181,10 +176,7 @@ pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Fail
     let mut versions: BTreeMap<String, Vec<FieldVersion>> = BTreeMap::new();
     let mut lost = None;
     for (release, plan) in releases.iter().zip(&plans) {
-        for name in release.schema_names() {
-            let Some(schema) = release.schema(name).filter(|s| s.kind() == kind) else {
-                continue;
-            };
+        for schema in schemas_of(release).filter(|s| s.kind() == kind) {
             match resolve(schema, dotted) {
                 Ok(path) => {
                     let seen = see(release, schema, plan, path);
@@ -266,18 +258,12 @@ fn version_page(out: &mut String, kind: &str, all: &[FieldVersion], releases: &[
     }
     let newest_name = newest.release.label();
     let is_operand = kind != KIND;
-    match (newest.doc.feeds.is_empty(), is_operand) {
-        (false, true) => {
-            let _ = writeln!(out, "\n  What of the HyperConverged feeds it in {newest_name}:");
-        }
-        (false, false) => {
-            let _ = writeln!(out, "\n  What it feeds in {newest_name}:");
-        }
-        (true, true) => {
-            let _ = writeln!(out, "\n  No field of the HyperConverged's spec feeds it in {newest_name}.");
-        }
-        (true, false) => {}
-    }
+    out.push_str(&match (newest.doc.feeds.is_empty(), is_operand) {
+        (false, true) => format!("\n  What of the HyperConverged feeds it in {newest_name}:\n"),
+        (false, false) => format!("\n  What it feeds in {newest_name}:\n"),
+        (true, true) => format!("\n  No field of the HyperConverged's spec feeds it in {newest_name}.\n"),
+        (true, false) => String::new(),
+    });
     for feeds in newest.doc.feeds.iter().take(MAX_FEEDS) {
         paragraph(out, "    ", feeds);
     }
@@ -312,14 +298,10 @@ fn span_of(run: &[FieldVersion]) -> String {
 
 fn value(out: &mut String, releases: &str, value: Option<&Value>) {
     match value {
-        None => {
-            let _ = writeln!(out, "    {releases}: nothing");
-        }
+        None => out.push_str(&format!("    {releases}: nothing\n")),
         Some(Value::Object(entries)) if !entries.is_empty() => block(out, releases, value),
         Some(Value::Array(items)) if !items.is_empty() => block(out, releases, value),
-        Some(scalar) => {
-            let _ = writeln!(out, "    {releases}: {}", plain_value(scalar));
-        }
+        Some(scalar) => out.push_str(&format!("    {releases}: {}\n", plain_value(scalar))),
     }
 }
 

@@ -138,8 +138,7 @@ fn jsonpatch(patch: &Annotation) -> String {
 
 /// A gate's name and page.
 fn gate(subject: &str, of: Option<&Arc<Release>>) -> Option<(String, String)> {
-    let upstream = || Release::known_names().filter_map(Release::known).collect();
-    let all: Vec<Arc<Release>> = of.map_or_else(upstream, |release| release.releases_of_distribution());
+    let all = field::releases(of);
     let states: Vec<_> = all.iter().map(|r| (r, gate_in(r, subject))).collect();
     let own = |release: &Release| release.tables().feature_gates.iter().any(|g| g.name.eq_ignore_ascii_case(subject));
     let with_own = states.iter().find(|(r, _)| own(r));

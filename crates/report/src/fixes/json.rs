@@ -26,16 +26,14 @@ pub fn document(fixed: &FixResult, view: &FixView<'_>) -> Value {
         document
     });
     let harmful = fixed.harmful.iter().map(|(finding, fix, error)| {
-        let mut document = placed(root, finding.location.as_ref());
-        document["rule"] = json!(finding.rule.name);
+        let mut document = of_rule(root, finding.rule.name, finding.location.as_ref());
         document["title"] = json!(fix.title);
         document["cluster"] = json!(error.cluster);
         document["error"] = json!(error.message);
         document
     });
     let not_in_sources = fixed.not_in_sources.iter().map(|(finding, why)| {
-        let mut document = placed(root, finding.location.as_ref());
-        document["rule"] = json!(finding.rule.name);
+        let mut document = of_rule(root, finding.rule.name, finding.location.as_ref());
         document["reason"] = json!(why);
         document
     });
@@ -59,32 +57,26 @@ pub fn document(fixed: &FixResult, view: &FixView<'_>) -> Value {
     })
 }
 
-/// A location's `file`, `line` and `column`; empty without a location.
-fn placed(root: &Utf8Path, location: Option<&Location>) -> Value {
-    match location {
-        None => json!({}),
-        Some(at) => {
-            let start = at.start();
-            json!({
-                "file": shown_path(root, &at.file),
-                "line": start.line,
-                "column": start.column,
-            })
-        }
+/// A rule, with `file`, `line` and `column` of a location, if there is one.
+fn of_rule(root: &Utf8Path, rule: &str, location: Option<&Location>) -> Value {
+    let mut document = json!({"rule": rule});
+    if let Some(at) = location {
+        let start = at.start();
+        document["file"] = json!(shown_path(root, &at.file));
+        (document["line"], document["column"]) = (start.line.into(), start.column.into());
     }
+    document
 }
 
 fn done(root: &Utf8Path, applied: &Applied) -> Value {
-    let mut document = placed(root, applied.location.as_ref());
-    document["rule"] = json!(applied.rule);
+    let mut document = of_rule(root, applied.rule, applied.location.as_ref());
     document["title"] = json!(applied.title);
     document
 }
 
 /// A finding with its fixes, numbered as in `--choose`.
 fn to_choose(root: &Utf8Path, finding: &Finding) -> Value {
-    let mut document = placed(root, finding.location.as_ref());
-    document["rule"] = json!(finding.rule.name);
+    let mut document = of_rule(root, finding.rule.name, finding.location.as_ref());
     document["message"] = json!(finding.message);
     if let Some(cluster) = finding.cluster.as_deref() {
         document["cluster"] = json!(cluster);

@@ -100,7 +100,7 @@ fn summary(fixed: &FixResult, view: &FixView<'_>) -> String {
             format!("{what} to {verb} in {} ({hint})", plural(fixed.files.len(), "file"))
         }
     }];
-    let count = |wanted| fixed.remaining.iter().filter(|f| best(f) == Some(wanted)).count();
+    let count = |wanted| fixed.remaining.iter().filter(|f| f.best_fix() == Some(wanted)).count();
     match count(Applicability::Unsafe) {
         0 => {}
         n => parts.push(format!("{} with --unsafe", fixes(n))),
@@ -142,11 +142,6 @@ fn diff_of(root: &Utf8Path, from_top: Option<&Utf8Path>, file: &Rewritten) -> St
     TextDiff::from_lines(&*before, &*after).unified_diff().context_radius(3).header(&a, &b).to_string()
 }
 
-/// The best applicability of a finding's fixes.
-fn best(finding: &Finding) -> Option<Applicability> {
-    finding.fixes.iter().map(|f| f.applicability).min()
-}
-
 /// User input on a line of our output.
 fn line(text: &str) -> Cow<'_, str> {
     InputText::new(text).line()
@@ -154,9 +149,8 @@ fn line(text: &str) -> Cow<'_, str> {
 
 fn place(root: &Utf8Path, location: Option<&Location>) -> String {
     location.map_or_else(String::new, |at| {
-        let (path, start) = (shown_path(root, &at.file), at.start());
-        let path = line(path.as_str());
-        format!("{path}:{}:{}: ", start.line, start.column)
+        let path = shown_path(root, &at.file);
+        format!("{}:{}: ", line(path.as_str()), at.start())
     })
 }
 

@@ -1,7 +1,7 @@
 //! The matrix as a document: equal clusters share a table, with the reasons below it.
 
 use super::{MatrixPage, PAIRS, about, external, machine_word, machine_words, name, plain_word, reasons, totals, word};
-use crate::document::{Block, Document, Entry, Layout, Level, Text};
+use crate::document::{Block, Document, Entry, Level, Text};
 use crate::document::{Cell as TableCell, Table};
 use crate::plural;
 use crate::prelude::*;
@@ -59,7 +59,7 @@ fn one(page: &MatrixPage<'_>, group: &Group<'_>, short: bool) -> Vec<Block> {
     let mut out = vec![Block::Heading(2, clusters(&names).into())];
     let about = about(group);
     if !about.is_empty() {
-        out.push(Block::Paragraph(Text::new().soft(about)));
+        out.push(Block::soft(about));
     }
     if let Some(obstacle) = &first.obstacle {
         // A table would repeat it in each cell.
@@ -71,39 +71,30 @@ fn one(page: &MatrixPage<'_>, group: &Group<'_>, short: bool) -> Vec<Block> {
     let mut legend = Legend(short.then(BTreeMap::new));
     if !machines.is_empty() {
         out.push(Block::Table(machine_table(first, &machines, &mut legend)));
-        let whys: Vec<Entry> = machines
-            .iter()
-            .filter(|m| m.cause.is_some())
-            .map(|m| machine_entry(m, if short { &rows } else { &[] }))
-            .collect();
-        if !whys.is_empty() {
-            out.push(Block::Entries(Layout::Story, whys));
-        }
+        let whys =
+            machines.iter().filter(|m| m.cause.is_some()).map(|m| machine_entry(m, if short { &rows } else { &[] }));
+        out.extend(Block::story(whys.collect()));
     }
     if !rows.is_empty() {
         out.push(Block::Table(table(first, &rows, &mut legend)));
     }
     out.extend(legend.line().map(Block::Paragraph));
-    let whys: Vec<Entry> = reasons(first, &rows)
-        .iter()
-        .map(|why| {
-            let level = level_of(why.cell.state).unwrap_or(Level::Calm);
-            let mut entry = Entry::new(level, Text::new().level(level, why.what(short)), why.sentence());
-            entry.note("images", why.images(rows.len()));
-            if let Some(rule) = why.cell.reason.rule() {
-                entry.note("rule", Text::new().link(rule, sarif::page(rule)));
-            }
-            entry
-        })
-        .collect();
-    if !whys.is_empty() {
-        out.push(Block::Entries(Layout::Story, whys));
-    }
+    let whys = reasons(first, &rows);
+    let whys = whys.iter().map(|why| {
+        let level = level_of(why.cell.state).unwrap_or(Level::Calm);
+        let mut entry = Entry::new(level, Text::new().level(level, why.what(short)), why.sentence());
+        entry.note("images", why.images(rows.len()));
+        if let Some(rule) = why.cell.reason.rule() {
+            entry.note("rule", Text::new().link(rule, sarif::page(rule)));
+        }
+        entry
+    });
+    out.extend(Block::story(whys.collect()));
     let by_hand = external(first);
     if first.obstacle.is_none() && !by_hand.is_empty() && !page.problems {
         let what = plural(by_hand.len(), "DataSource");
         let text = format!("{what} without an import, to be filled by hand: {}", by_hand.join(", "));
-        out.push(Block::Paragraph(Text::new().soft(text)));
+        out.push(Block::soft(text));
     }
     out
 }

@@ -96,7 +96,7 @@ const OWN_FILES: [&str; 3] = [TOP_MANIFEST, CLUSTER_MANIFEST, KUSTOMIZATION];
 /// Whether Windows treats a name as a device, with any extension. Source: "Naming Files, Paths, and Namespaces" of the
 /// Win32 documentation.
 fn is_device(name: &str) -> bool {
-    let stem = name.split('.').next().unwrap_or_default().trim_end();
+    let stem = first_part(name, '.').trim_end();
     let stem = stem.to_ascii_uppercase();
     let numbered = stem.strip_prefix("COM").or(stem.strip_prefix("LPT"));
     matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL")

@@ -16,20 +16,6 @@ use super::wrappers::policy;
 use super::{ClusterRef, Repo, is_same_document, wrapper_fields};
 use crate::prelude::*;
 
-/// Annotations of an object, for Flux also labels, with which a controller doesn't apply it, or deletes it again: with this
-/// value, if there is one, and with any but the last.
-///
-/// Sources: Argo CD's resource hooks, those of Helm among them, and kustomize-controller's `reconcile` and `ssa`
-/// (`AnyInMetadata`); kustomize, with which Flux builds every directory, drops local configuration from its output.
-const METADATA: [(Controller, &str, Option<&str>, Option<&str>); 6] = [
-    (Controller::Flux, "kustomize.toolkit.fluxcd.io/reconcile", Some("disabled"), None),
-    (Controller::Flux, "kustomize.toolkit.fluxcd.io/ssa", Some("Ignore"), None),
-    (Controller::Flux, "kustomize.toolkit.fluxcd.io/ssa", Some("IfNotPresent"), None),
-    (Controller::ArgoCd, "argocd.argoproj.io/hook", None, None),
-    (Controller::ArgoCd, "helm.sh/hook", None, Some("crd-install")),
-    (Controller::Flux, "config.kubernetes.io/local-config", None, Some("false")),
-];
-
 /// The sources with what generators and files fill in, after the object's own fields.
 const FILLED_IN: &str = "~sources";
 
@@ -324,14 +310,23 @@ impl Repo {
             || file.ancestors().skip(1).any(|directory| by_file(directory).unwrap_or(false))
     }
 
-    /// Whether annotations or labels of the HyperConverged keep a controller from applying it, or that it is a list.
+    /// Whether annotations of the HyperConverged, for Flux also labels, keep a controller from applying it, or delete it
+    /// again; or that it is a list.
     fn left_out_by_itself(&self, controller: Controller, cluster: &ClusterRef) -> Option<LeftOut> {
         let document = self.object(cluster.object)?;
-        let is_it = |(of, key, value, but): &&(Controller, &str, Option<&str>, Option<&str>)| {
-            let is_meant = |own: &str| *but != Some(own) && value.is_none_or(|value| own.eq_ignore_ascii_case(value));
-            *of == controller && says(&document, controller == Controller::Flux, key, is_meant)
+        let metadata = match controller {
+            Controller::ArgoCd => "argocd.metadata",
+            Controller::Flux => "flux.metadata",
+            _ => return None,
         };
-        let found = METADATA.iter().find(is_it).map(|(_, key, value, _)| LeftOut::Metadata(key, value.unwrap_or("…")));
+        let found = wrapper_fields::pairs_of(metadata).find(|(key, value)| {
+            says(&document, controller == Controller::Flux, key, |own| match value.strip_prefix('!') {
+                Some(but) => own != but,
+                None => *value == "*" || own.eq_ignore_ascii_case(value),
+            })
+        });
+        let shown = |value: &'static str| if value.starts_with(['!', '*']) { "…" } else { value };
+        let found = found.map(|(key, value)| LeftOut::Metadata(key, shown(value)));
         let is_list = controller == Controller::ArgoCd
             && document.root.get("items").is_some_and(|items| matches!(items.value, hcoplan_yaml::Value::Seq(_)));
         let is_one_of_many = || {

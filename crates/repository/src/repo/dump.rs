@@ -111,7 +111,7 @@ impl Dump {
     /// The cluster's HyperConvergeds as a stream of documents.
     pub fn hyperconvergeds(&self) -> String {
         let objects = self.of("HyperConverged").map(yaml::emit);
-        objects.collect::<Vec<_>>().join("---\n")
+        joined(objects, "---\n")
     }
 
     /// Its nodes, and findings about them.

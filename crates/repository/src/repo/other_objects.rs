@@ -290,7 +290,7 @@ fn add_objects(document: &Arc<Document>, is_elsewhere: bool, out: &mut OtherObje
     }
     // Of the objects in a wrapper machines and disks are the cluster's.
     let is_its = |object: &listed::Object<'_>| {
-        let group = object.api_version().split('/').next().unwrap_or_default();
+        let group = first_part(object.api_version(), '/');
         object.wrapper.is_none() || MACHINES.contains(&group)
     };
     let objects = if is_list { listed::objects(&document.root) } else { Vec::new() };

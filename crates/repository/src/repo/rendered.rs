@@ -49,7 +49,7 @@ impl Rendered {
     /// The directories of the trees as text.
     pub fn top_directories(&self) -> String {
         let shown = self.tops.iter().map(|top| format!("`{}`", shown_path(top)));
-        shown.collect::<Vec<_>>().join(", ")
+        joined(shown, ", ")
     }
 
     /// Whether a file is hcoplan's own.

@@ -28,7 +28,7 @@ pub enum StatementKind {
 impl StatementKind {
     /// The kind of an object; `None` if it has no facts about HCO's cluster.
     pub(super) fn of(root: &Node) -> Option<Self> {
-        let group = root.text("apiVersion").split('/').next().unwrap_or_default();
+        let group = first_part(root.text("apiVersion"), '/');
         let installs = |field: &str| HCO_PACKAGES.contains(&root.text(field));
         match (group, root.text("kind")) {
             ("operators.coreos.com", "Subscription") => installs("spec.name").then_some(Self::Subscription),

@@ -38,7 +38,7 @@ pub(super) fn filled_in_later(document: &Document) -> Finding {
 /// Whether a kind is meant to be `HyperConverged`: equal except for case and two typing errors, or followed by the
 /// group.
 fn is_kind(kind: &str) -> bool {
-    let name = kind.split('.').next().unwrap_or_default();
+    let name = first_part(kind, '.');
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
     let lower: String = letters.map(|c| c.to_ascii_lowercase()).collect();
@@ -51,7 +51,7 @@ pub(super) fn finding(document: &Document) -> Finding {
     let kind = root.entry("kind");
     let version = root.entry("apiVersion");
     let right_kind = root.text("kind") == "HyperConverged";
-    let group = root.text_at("apiVersion").map(|v| v.split('/').next().unwrap_or_default());
+    let group = root.text_at("apiVersion").map(|v| first_part(v, '/'));
     let (message, place, label) = match (version, kind) {
         (Some(version), Some(_)) if right_kind && group == Some(HCO) => (
             format!("the HyperConverged's apiVersion `{HCO}` lacks the version"),

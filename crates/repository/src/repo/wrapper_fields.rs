@@ -11,6 +11,15 @@
 //! - Ansible: modules by their full names and those before collections, lists of tasks, directories of a role.
 //! - `mutators`: kinds of policies that change objects at admission, or delete them. `commands`: the names of HCO's CRD,
 //!   the verbs of kubectl and oc that change an object, and fields whose texts are one command.
+//! - `argocd.metadata` and `flux.metadata`: annotations of an object, for Flux also labels, with which the controller
+//!   doesn't apply it, or deletes it again: with this value (`*` is any), or after `!` with any but this one. Sources:
+//!   Argo CD's resource hooks, those of Helm among them, and kustomize-controller's `reconcile` and `ssa`
+//!   (`AnyInMetadata`); kustomize, with which Flux builds every directory, drops local configuration from its output.
+//! - `helm.questions`: what a template asks that only the cluster can answer: it is rendered as an installation into an
+//!   empty one.
+//! - `kustomize.templates`, `.selectors`: the pods' template of a kind, and the selector that has its labels;
+//!   `.replicated`: kinds with replicas; `.kept-names`: those whose names no prefix or suffix changes. Sources: the field
+//!   specs in kustomize's `builtinpluginconsts` and its filters.
 //! - `tests`: directories with what tests expect or read, without an `s` at the end.
 //! - `variables`: files, directories and objects that hold values. `documents`: suffixes that say nothing to a tool.
 //!   `unread`: those of languages that print manifests and aren't read. `not-manifests`: those after `.yaml` that make no
@@ -20,8 +29,9 @@
 //!   its source (`ExcludeCI` and `ExcludeExtra` of its `sourceignore`), of the names that manifests may have.
 //! - `remote.hosts`: hosts of repositories and archives, which kustomize fetches from.
 //! - `dump`: the kinds that are read of a cluster's dump, each with its group. `environment`: what a build has, so that it
-//!   fetches nothing where no namespace blocks the network (nothing listens on port 9); `inherited-to-fetch`: what one
-//!   that fetches inherits, too: how to find git, the user's keys and configuration, and proxies.
+//!   fetches nothing where no namespace blocks the network (nothing listens on port 9); `inherited`: what it has of
+//!   hcoplan's own; `inherited-to-fetch`: what one that fetches inherits, too: how to find git, the user's keys and
+//!   configuration, and proxies.
 
 use crate::prelude::*;
 use std::sync::LazyLock;

@@ -134,27 +134,26 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    pub(super) fn dash(&mut self) -> Result<()> {
+    /// Opens the block collection of an entry, unless it is in it or in a flow collection.
+    fn enter_block(&mut self, token: Token, refused: &'static str) -> Result<()> {
         if self.flow_level == 0 {
             if !self.key_allowed {
-                return self.fail("block sequence entries are not allowed in this context");
+                return self.fail(refused);
             }
-            self.indent_to(self.column(), self.tokens.len(), Token::BlockSeq, self.pos)?;
+            self.indent_to(self.column(), self.tokens.len(), token, self.pos)?;
         }
-        self.drop_key()?;
+        self.drop_key()
+    }
+
+    pub(super) fn dash(&mut self) -> Result<()> {
+        self.enter_block(Token::BlockSeq, "block sequence entries are not allowed in this context")?;
         self.key_allowed = true;
         self.indicator(Token::Dash);
         Ok(())
     }
 
     pub(super) fn question_mark(&mut self) -> Result<()> {
-        if self.flow_level == 0 {
-            if !self.key_allowed {
-                return self.fail("mapping keys are not allowed in this context");
-            }
-            self.indent_to(self.column(), self.tokens.len(), Token::BlockMap, self.pos)?;
-        }
-        self.drop_key()?;
+        self.enter_block(Token::BlockMap, "mapping keys are not allowed in this context")?;
         self.key_allowed = self.flow_level == 0;
         self.indicator(Token::Key);
         Ok(())

@@ -324,17 +324,11 @@ impl<'t> Lexer<'t> {
             b'-' if self.is_blank_or_end(1) => return self.dash(),
             b'?' if flow || self.is_blank_or_end(1) => return self.question_mark(),
             b':' if flow || self.is_blank_or_end(1) => return self.colon(),
-            b'*' | b'&' => {
+            c @ (b'*' | b'&' | b'!') => {
                 let key = self.possible_key()?;
                 self.keys.extend(key);
                 self.key_allowed = false;
-                return self.anchor_or_alias();
-            }
-            b'!' => {
-                let key = self.possible_key()?;
-                self.keys.extend(key);
-                self.key_allowed = false;
-                return self.tag();
+                return if c == b'!' { self.tag() } else { self.anchor_or_alias() };
             }
             b'|' | b'>' if !flow => {
                 self.drop_key()?;

@@ -6,6 +6,7 @@
 mod decode;
 mod limits;
 
+use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use aho_corasick::AhoCorasick;
@@ -54,6 +55,13 @@ pub struct Position {
     pub line: usize,
     /// 1-based column, in Unicode scalar values.
     pub column: usize,
+}
+
+/// As compilers print it: `3:1`.
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
 }
 
 /// One file's path and decoded text.

@@ -100,7 +100,7 @@ impl<'a> Change<'a> {
         leaves(self.before, self.after, "", &mut out);
         for (field, ..) in &mut out {
             if field.is_empty() {
-                field.push_str(self.path.rsplit('.').next().unwrap_or_default());
+                field.push_str(last_part(self.path, '.'));
             }
         }
         out

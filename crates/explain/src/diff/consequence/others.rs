@@ -59,7 +59,7 @@ pub(super) fn image_source(change: &Change<'_>) -> Vec<Consequence> {
     let registry = |source: &Value| {
         let url = source["registry"]["url"].as_str().unwrap_or_default();
         let address = url.rsplit("://").next().unwrap_or_default();
-        address.split('/').next().unwrap_or_default().to_owned()
+        first_part(address, '/').to_owned()
     };
     let source = |source: &Value| {
         let named = [&source["registry"]["url"], &source["registry"]["imageStream"], &source["http"]["url"]];

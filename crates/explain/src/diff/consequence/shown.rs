@@ -13,12 +13,12 @@ pub(super) fn shown(value: &Value) -> String {
         Value::String(text) => time(text).unwrap_or_else(|| text.clone()),
         Value::Array(items) if items.is_empty() => "none".to_owned(),
         Value::Array(items) if items.iter().all(|i| !i.is_object() && !i.is_array()) => {
-            items.iter().map(shown).collect::<Vec<_>>().join(", ")
+            joined(items.iter().map(shown), ", ")
         }
         Value::Array(items) if items.iter().all(|i| i["name"].is_string()) => {
-            items.iter().map(|i| shown(&i["name"])).collect::<Vec<_>>().join(", ")
+            joined(items.iter().map(|i| shown(&i["name"])), ", ")
         }
-        Value::Array(items) => items.iter().map(summary).collect::<Vec<_>>().join("; "),
+        Value::Array(items) => joined(items.iter().map(summary), "; "),
         Value::Object(_) => summary(value),
         other => other.to_string(),
     }
@@ -34,7 +34,7 @@ fn time(text: &str) -> Option<String> {
     let hours = text.strip_suffix("h0m0s").or_else(|| text.strip_suffix("h0m")).or_else(|| text.strip_suffix('h'));
     // `500m` is half a CPU.
     let minutes = || text.strip_suffix("m0s");
-    let is_number = |n: &&str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit());
+    let is_number = |n: &&str| !n.is_empty() && is_digits(n);
     let hours = hours.filter(is_number).map(|n| format!("{n} h"));
     hours.or_else(|| minutes().filter(is_number).map(|n| format!("{n} min")))
 }

@@ -86,10 +86,10 @@ impl<'l> Tracing<'l> {
     /// Whether a JSON pointer is the path; `-` and numbers match any item, as other operations may have moved it.
     fn is_pointer(&self, pointer: &str) -> bool {
         let mut tokens = pointer.split('/').skip(1);
-        let is_index = |token: &str| token == "-" || token.bytes().all(|b| b.is_ascii_digit());
+        let is_index = |token: &str| token == "-" || is_digits(token);
         let same = self.path.iter().all(|name| {
             tokens.next().is_some_and(|token| {
-                let index = is_index(token) && name.bytes().all(|b| b.is_ascii_digit());
+                let index = is_index(token) && is_digits(name);
                 index || pointer::unescape(token) == *name
             })
         });

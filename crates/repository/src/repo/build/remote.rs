@@ -3,10 +3,12 @@
 //! Source: kustomize's `NewRepoSpecFromURL` and `IsRemoteFile`, 3.2 to 5.7. It checks whether a name is a repository or
 //! URL before it looks for a directory, so an existing directory doesn't make a name safe.
 
+use crate::prelude::*;
+
 /// Whether a name may be something else than a path below the directory: a URL, a repository in any of git's and
 /// go-getter's forms, or a query. It also matches names that kustomize doesn't fetch, as files don't need them.
 pub(in crate::repo) fn looks_remote(name: &str) -> bool {
-    let first = name.split('/').next().unwrap_or_default();
+    let first = first_part(name, '/');
     let first = first.to_ascii_lowercase();
     name.contains([':', '?', '@'])
         || name.chars().any(char::is_control)

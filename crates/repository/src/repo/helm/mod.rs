@@ -29,6 +29,7 @@ use super::mentions::{HCO, contains_encoded_group, has, hints};
 use super::paths::{first_document, parent, shown_path};
 use super::problem::start_of;
 use super::scan::{FoundKind, scan};
+use super::wrapper_fields as fields;
 use super::wrappers::not_planned::contains_manifest;
 use crate::prelude::*;
 
@@ -309,15 +310,12 @@ fn render(
     Ok(built)
 }
 
-/// What a template asks that only the cluster can answer: it is rendered as an installation into an empty one.
-const QUESTIONS: [&str; 4] = [".Release.IsUpgrade", ".Release.IsInstall", ".Release.Revision", "lookup "];
-
 /// The finding about a chart whose output depends on the cluster.
 fn asks_cluster(tree: &dyn Tree, chart: &Chart) -> Option<Finding> {
     let templates = chart.files.values().filter(|path| is_rendered(path));
     let mut found = templates.filter_map(|path| {
         let file = tree.source(path).ok()?;
-        let question = QUESTIONS.iter().find(|question| file.text().contains(**question))?;
+        let question = fields::of("helm.questions").iter().find(|question| file.text().contains(**question))?;
         let start = file.text().find(question)?;
         Some((question.trim(), Location::new(&file, Span::new(start, start + question.trim().len()))))
     });

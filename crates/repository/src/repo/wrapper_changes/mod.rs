@@ -410,7 +410,7 @@ fn at_pointer(pointer: &str, value: &Node) -> Node {
     steps.truncate(16);
     steps.into_iter().rfold(value.clone(), |value, step| {
         let (span, style) = (value.span, value.style);
-        let is_index = step == "-" || !step.is_empty() && step.bytes().all(|b| b.is_ascii_digit());
+        let is_index = step == "-" || !step.is_empty() && is_digits(step);
         let value =
             if is_index { Value::Seq(vec![value]) } else { Value::Map(vec![entry(&pointer::unescape(step), value)]) };
         Node { span, style, value }

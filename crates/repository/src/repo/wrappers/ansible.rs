@@ -118,7 +118,7 @@ fn fill_in(node: &mut Node, known: &Variables, depth: usize) {
 
 /// The value of an expression that is a known variable, with or without a default.
 fn variable<'v>(expression: &str, known: &'v Variables) -> Option<&'v Node> {
-    let name = expression.split('|').next().unwrap_or_default().trim();
+    let name = first_part(expression, '|').trim();
     let is_default = expression.split('|').skip(1).all(|filter| filter.trim().starts_with("default"));
     known.get(name).filter(|_| is_default)
 }

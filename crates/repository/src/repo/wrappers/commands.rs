@@ -33,7 +33,7 @@ pub(super) fn is_of(node: &Node) -> bool {
         .flat_map(all_nodes)
         .filter_map(Node::as_str);
     let program = node.get("action").map(|_| "kubectl");
-    is_one(&program.into_iter().chain(words).collect::<Vec<_>>().join(" "))
+    is_one(&joined(program.into_iter().chain(words), " "))
 }
 
 fn is_one(line: &str) -> bool {

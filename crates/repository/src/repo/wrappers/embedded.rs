@@ -404,7 +404,7 @@ mod tests {
         let texts = of_text(&file).found.into_iter().map(|e| {
             let own = e.document.comments.iter().map(|c| &text[c.span.range()]);
             assert!(text[e.document.span.range()].starts_with(OBJECT.trim_end()));
-            own.collect::<Vec<_>>().join(" ")
+            joined(own, " ")
         });
         assert_eq!(texts.collect::<Vec<_>>(), ["# one", "# two # three"]);
     }

@@ -7,25 +7,7 @@ use super::object::{Id, Object, Placed, Value};
 use super::{BeyondKind, RefusedReason};
 use crate::prelude::*;
 use crate::repo::kustomization::{Entry, Field, text, value, values};
-
-/// Kinds of workloads with a pod's template: the path of the template, and of the selector that has its labels.
-const WORKLOADS: [Workload; 7] = [
-    ("Deployment", &["spec", "template"], &["spec", "selector", "matchLabels"]),
-    ("ReplicaSet", &["spec", "template"], &["spec", "selector", "matchLabels"]),
-    ("DaemonSet", &["spec", "template"], &["spec", "selector", "matchLabels"]),
-    ("StatefulSet", &["spec", "template"], &["spec", "selector", "matchLabels"]),
-    ("ReplicationController", &["spec", "template"], &["spec", "selector"]),
-    ("Job", &["spec", "template"], &[]),
-    ("CronJob", &["spec", "jobTemplate", "spec", "template"], &[]),
-];
-
-type Workload = (&'static str, &'static [&'static str], &'static [&'static str]);
-
-/// Kinds whose names no prefix or suffix changes.
-const KEPT_NAMES: [&str; 3] = ["CustomResourceDefinition", "APIService", "Namespace"];
-
-/// Kinds with replicas.
-const REPLICATED: [&str; 4] = ["Deployment", "ReplicationController", "ReplicaSet", "StatefulSet"];
+use crate::repo::wrapper_fields as fields;
 
 /// Sets an entry's values in all objects.
 pub(super) fn apply(objects: &mut [Object], entry: &Entry) -> Result<(), NotMerged> {
@@ -75,7 +57,8 @@ pub(super) fn apply(objects: &mut [Object], entry: &Entry) -> Result<(), NotMerg
                 let (name, count) = (text(item, "name"), value(item, "count"));
                 let is_meant = |object: &Object| {
                     let id = object.id();
-                    (id.name == name || object.original_id().name == name) && REPLICATED.contains(&id.kind.as_str())
+                    (id.name == name || object.original_id().name == name)
+                        && fields::of("kustomize.replicated").contains(&id.kind.as_str())
                 };
                 let mut meant = objects.iter_mut().filter(|object| is_meant(object)).peekable();
                 if meant.peek().is_none() {
@@ -139,7 +122,7 @@ fn set_namespace(object: &mut Object, namespace: &str, place: &Location) {
 
 fn rename(object: &mut Object, part: &str, is_prefix: bool, place: &Location) {
     let id = object.id();
-    if KEPT_NAMES.contains(&id.kind.as_str()) {
+    if fields::of("kustomize.kept-names").contains(&id.kind.as_str()) {
         return;
     }
     object.remember_id();
@@ -157,13 +140,9 @@ fn set_pairs(object: &mut Placed, path: &[&str], pairs: &Pairs) {
 fn set_labels(object: &mut Object, pairs: &Pairs, selectors: bool, templates: bool) {
     set_metadata(object, "labels", pairs, templates || selectors);
     let id = object.id();
-    let selector = match workload(&id) {
-        Some((_, _, selector)) => selector,
-        None if id.kind == "Service" && id.group.is_empty() => &["spec", "selector"][..],
-        None => &[],
-    };
-    if selectors && !selector.is_empty() {
-        set_pairs(&mut object.root, selector, pairs);
+    let of_service = || (id.kind == "Service" && id.group.is_empty()).then(|| vec!["spec", "selector"]);
+    if let Some(selector) = path_of("kustomize.selectors", &id).or_else(of_service).filter(|_| selectors) {
+        set_pairs(&mut object.root, &selector, pairs);
     }
 }
 
@@ -172,16 +151,18 @@ fn set_metadata(object: &mut Object, key: &str, pairs: &Pairs, templates: bool) 
     let own = ["metadata", key];
     set_pairs(&mut object.root, &own, pairs);
     let id = object.id();
-    if let Some((kind, template, _)) = workload(&id).filter(|_| templates) {
-        set_pairs(&mut object.root, &[template, &own[..]].concat(), pairs);
-        if *kind == "CronJob" {
+    if let Some(template) = path_of("kustomize.templates", &id).filter(|_| templates) {
+        set_pairs(&mut object.root, &[&template, &own[..]].concat(), pairs);
+        if id.kind == "CronJob" {
             set_pairs(&mut object.root, &[&["spec", "jobTemplate"], &own[..]].concat(), pairs);
         }
     }
 }
 
-fn workload(id: &Id) -> Option<&'static Workload> {
-    WORKLOADS.iter().find(|(kind, ..)| *kind == id.kind && id.is_built_in())
+/// The path that a kind of Kubernetes has in a list.
+fn path_of(list: &str, id: &Id) -> Option<Vec<&'static str>> {
+    let (_, path) = fields::pairs_of(list).find(|(kind, _)| *kind == id.kind && id.is_built_in())?;
+    Some(path.split('.').collect())
 }
 
 /// Replaces the images of containers at any depth.

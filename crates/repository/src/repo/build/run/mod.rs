@@ -22,9 +22,6 @@ const MAX_DURATION: Duration = Duration::from_secs(60);
 const MAX_LINES: usize = 5;
 const MAX_ERROR_BYTES: usize = 64 << 10;
 
-/// The environment variables that kustomize and Helm inherit. A generator can print each.
-const INHERITED: [&str; 6] = ["TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LANG", "LC_ALL"];
-
 /// A file that Helm reads at every start; Helm 4 fails where it is empty, and both do without one.
 const REGISTRY: &str = "HELM_REGISTRY_CONFIG";
 
@@ -143,7 +140,7 @@ fn without_header(line: &str) -> &str {
     let mut words = header.split_whitespace();
     let is_day = |word: &str| {
         let digits = word.strip_prefix(['E', 'F', 'W', 'I']);
-        digits.is_some_and(|d| d.len() == 4 && d.bytes().all(|b| b.is_ascii_digit()))
+        digits.is_some_and(|d| d.len() == 4 && is_digits(d))
     };
     let line = if words.next().is_some_and(is_day) && words.count() == 3 { rest } else { line };
     let line = line.strip_prefix("\"command failed\" err=").unwrap_or(line);
@@ -204,14 +201,14 @@ fn link_to_directory(target: &Utf8Path, link: &Utf8Path) -> io::Result<()> {
 /// A command with few environment variables, and without network if possible.
 fn sandboxed(path: &Path) -> Command {
     let mut command = without_network(path);
-    command.env_clear().envs(inherited(&INHERITED)).envs(fields::pairs_of("environment"));
+    command.env_clear().envs(inherited(fields::of("inherited"))).envs(fields::pairs_of("environment"));
     command
 }
 
 /// A command with the network, and no variable that it doesn't need for it.
 fn fetching(path: &Path) -> Command {
     let mut command = Command::new(path);
-    command.env_clear().envs(inherited(&INHERITED)).envs(inherited(fields::of("inherited-to-fetch")));
+    command.env_clear().envs(inherited(fields::of("inherited"))).envs(inherited(fields::of("inherited-to-fetch")));
     command
 }
 
