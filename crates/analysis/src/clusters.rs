@@ -76,7 +76,7 @@ impl Clusters {
 
     /// Counts the files with virtual machines that aren't judged because they belong to no cluster.
     pub(super) fn say_unowned(&self, notices: &dyn Notices) {
-        if self.below.is_some() || self.repo.clusters().len() < 2 {
+        if self.below.is_some() || !self.selection.is_everything() || self.repo.clusters().len() < 2 {
             return;
         }
         let unowned = self.repo.unowned_machines();

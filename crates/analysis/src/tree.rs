@@ -61,8 +61,9 @@ impl OutputTree {
             return false;
         }
         let list = lines(&stale, 10);
+        let option = if self.disk.as_ref().is_some_and(DiskTree::has_kustomization) { " --kustomization" } else { "" };
         notices.error(format_args!(
-            "the rendered files are stale:{list}\n  help: run `hcoplan render --out {path}` and commit what it writes"
+            "the rendered files are stale:{list}\n  help: run `hcoplan render{option} --out {path}` and commit what it writes"
         ));
         true
     }

@@ -104,10 +104,12 @@ fn fixable(report: &Report<'_>) -> String {
     }
 }
 
-/// The command that applies a suggestion; only for the first one, whose number the others show.
-pub(super) fn choice(finding: &Finding, index: usize) -> Option<String> {
+/// The command that applies a suggestion, in one of several clusters; only for the first one, whose number the others
+/// show.
+pub(super) fn choice(finding: &Finding, index: usize, cluster: Option<&str>) -> Option<String> {
     let first = finding.fixes.iter().position(|fix| fix.applicability == Applicability::Suggestion);
-    let command = || format!("hcoplan fix --choose {}={} --write", finding.rule.name, index + 1);
+    let cluster = cluster.map_or_else(String::new, |cluster| format!("--cluster {cluster} "));
+    let command = || format!("hcoplan fix {cluster}--choose {}={} --write", finding.rule.name, index + 1);
     (first == Some(index)).then(command)
 }
 
@@ -166,7 +168,10 @@ fn entry(report: &Report<'_>, group: &Alike<'_>, path: impl Fn(&SourceFile) -> U
         let command = match fix.applicability {
             Applicability::Safe => Some("hcoplan fix --write".to_owned()),
             Applicability::Unsafe => Some("hcoplan fix --write --unsafe".to_owned()),
-            Applicability::Suggestion => choice(finding, index),
+            Applicability::Suggestion => {
+                let is_one = |_: &&str| report.summary.clusters > 1 && group.clusters().len() < 2;
+                choice(finding, index, finding.cluster.as_deref().filter(is_one))
+            }
         };
         entry.note(
             "fix",

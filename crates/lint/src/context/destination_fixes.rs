@@ -1,6 +1,8 @@
 //! Fixes that move a value to a path in the schema.
 
 use super::prelude::*;
+use hcoplan_kubernetes::schema::ViolationKind;
+use hcoplan_planner::plan::plan;
 use hcoplan_yaml::Style;
 
 use super::destinations::{fits, is_single, similar};
@@ -179,14 +181,21 @@ impl Shape<'_, '_> {
         out
     }
 
-    /// Whether a fix makes the schema know a value without other effects: no duplicate keys, and no other unknown
-    /// fields.
+    /// Whether a fix makes the schema know a value without other effects: no duplicate keys, no other unknown fields, and
+    /// nothing that is required there and missing.
     fn reaches_destination(&self, fix: &Fix, path: &Path, destination: &Destination) -> bool {
         let Some(after) = document_after(self.document, &fix.edits) else {
             return false;
         };
         let unknown =
             |d: &Document| self.schema.prune(&mut d.root.to_json()).into_iter().map(|p| p.path).collect::<Vec<_>>();
+        let lacks = |d: &Document| {
+            let found = self.schema.validate(&d.root.to_json()).schema.into_iter();
+            found.filter(|v| v.kind == ViolationKind::Required).map(|v| v.path).collect::<BTreeSet<_>>()
+        };
+        if !lacks(&after).is_subset(&lacks(self.document)) {
+            return false;
+        }
         let (before, after) = (unknown(self.document), unknown(&after));
         let is_inside = |unknown: &Path| {
             let mut moves = destination.moves.iter();
@@ -297,6 +306,24 @@ impl Shape<'_, '_> {
         }
         let is_left = removed.get(&tree).is_some() && !moves.iter().any(|(_, to)| to.starts_with(removed));
         changes.extend(is_left.then(|| Change::Remove(removed.clone())));
+        // That a section is there may be a setting (`masquerade: {}`): an emptied one stays.
+        let is_setting = |path: &Path| match self.own {
+            None => true,
+            Some(cx) => {
+                let objects = |object| plan(cx.release(), cx.inventory(), object).operands;
+                let mut with = tree.clone();
+                Change::Set(path.clone(), json!({})).apply(&mut with).is_ok() && objects(&with) != objects(&tree)
+            }
+        };
+        let is_emptied = |path: &Path| {
+            let is_known = || self.schema.field(path).is_some_and(|field| field.kind == "object");
+            matches!(path.0.last(), Some(Segment::Key(_))) && path.get(&tree).is_none() && is_known()
+        };
+        let above =
+            |from: &Path| (2..from.0.len()).rev().map(|depth| Path(from.0[..depth].to_vec())).find(|p| is_emptied(p));
+        let emptied: BTreeSet<Path> = moves.iter().filter_map(|(from, _)| above(from)).collect();
+        let kept = emptied.into_iter().filter(|path| is_setting(path));
+        changes.extend(kept.map(|path| Change::Set(path, json!({}))));
         self.fix(title, applicability, &changes)
     }
 }

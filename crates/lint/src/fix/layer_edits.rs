@@ -203,8 +203,8 @@ impl<'c> LayerWriter<'c> {
         }
     }
 
-    /// Moves a value that one operation adds where the operation says so: what is put elsewhere instead would go into
-    /// other clusters, too. Where it goes then; `None` where it isn't that.
+    /// Renames a key in the layer that has it, and moves a value that one operation adds where the operation says so: what
+    /// is put elsewhere instead would go into other clusters, too. Where it goes then; `None` where it isn't that.
     fn rename<'d>(&mut self, change: &Change, all: &'d [Change]) -> Option<&'d Path> {
         let Change::Remove(gone) = change else {
             return None;
@@ -216,7 +216,9 @@ impl<'c> LayerWriter<'c> {
                 return None;
             };
             let keys = keys_around(new, &value)?;
-            self.object.at(&below(to)).is_none().then_some((to, new, keys))
+            // Another layer may have the meant key, too.
+            let is_meant = keys.is_empty() && to.parent() == gone.parent();
+            (is_meant || self.object.at(&below(to)).is_none()).then_some((to, new, keys))
         })?;
         let said = self.said(&path);
         let [only] = said.as_slice() else {
@@ -224,12 +226,17 @@ impl<'c> LayerWriter<'c> {
         };
         let layer = &self.layers[only.layer];
         let mut at = self.path_of(only).ok()?;
+        let same_parent = to.parent() == gone.parent() && keys.is_empty();
+        if layer.what != LayerKind::Operations {
+            let (true, Some(Segment::Key(name))) = (same_parent, to.0.last()) else { return None };
+            self.is_editable(only).ok()?;
+            let is_free = layer.document.root.at(&at.parent().key(name)).is_none();
+            return is_free.then(|| self.add(only.layer, Change::Rename(at, name.clone()))).map(|()| to);
+        }
         let is_value = matches!(at.0.as_slice(), [_, Segment::Key(key)] if key == "value");
         let pointer = layer.document.root.at(&at.parent().key("path")).and_then(Node::as_str)?;
         let is_add = layer.document.root.at(&at.parent().key("op")).and_then(Node::as_str) == Some("add");
-        let same_parent = to.parent() == gone.parent() && keys.is_empty();
-        if layer.what != LayerKind::Operations || !is_value || !(is_add || same_parent) || pointer != path.to_pointer()
-        {
+        if !is_value || !(is_add || same_parent) || pointer != path.to_pointer() {
             return None;
         }
         if !keys.is_empty() {

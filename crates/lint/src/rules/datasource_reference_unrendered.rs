@@ -2,6 +2,8 @@
 
 use hcoplan_planner::boot::Architectures;
 
+use hcoplan_planner::release::Distribution;
+
 use super::prelude::*;
 use crate::{GUEST_ARCHITECTURES, SourceRef, claim_ref_of, source_ref_of};
 
@@ -117,14 +119,16 @@ pub(super) fn without_ssp(cx: &Context<'_>, out: &mut Sink) {
     if cx.inventory().platform != Platform::Kubernetes {
         return;
     }
-    let own = cx.images_namespace();
+    let is_of_images =
+        |namespace: &str| Distribution::all().iter().any(|d| d.golden_images_namespace.value == namespace);
     for vm in cx.virtual_machines() {
         for reference in vm.template_sources() {
             let is_declared = cx.named("DataSource", Some(reference.namespace), reference.name).is_some();
-            if reference.namespace != own || is_declared {
+            if !is_of_images(reference.namespace) || is_declared {
                 continue;
             }
-            let message = format!("nothing creates the DataSource {} in {own} on plain Kubernetes", reference.name);
+            let (name, namespace) = (reference.name, reference.namespace);
+            let message = format!("nothing creates the DataSource {name} in {namespace} on plain Kubernetes");
             let finding = about(cx, vm.document, &reference, message)
                 .warning()
                 .label("the disk is never provisioned")

@@ -143,15 +143,17 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
     let known: Vec<&str> = known.filter(is_known).collect();
     if let [other] = similar(name, &known)[..] {
         let other = path.parent().key(other);
-        let finding = finding.related(cx.document().locate_key(&other), "HCO reads this one");
+        let of_other = cx.document().locate_key(&other);
         let removal = cx.suggest(format!("remove {path}"), &[Change::Remove(path.clone())]);
-        let move_it = shape.relocation(
-            format!("move its value to {other}"),
-            Applicability::Suggestion,
-            &[(path.clone(), other)],
-            path,
-        );
-        return finding.fixes(removal.into_iter().chain(move_it));
+        let title = format!("move its value to {other}");
+        let move_it = shape.relocation(title, Applicability::Suggestion, &[(path.clone(), other)], path);
+        let mut fixes: Vec<Fix> = removal.into_iter().chain(move_it).collect();
+        // A layer wants another value than the one below it.
+        let file_of = |place: Location| place.origin().map(|place| place.file.path().to_owned());
+        if file_of(cx.document().locate_key(path)) != file_of(of_other.clone()) {
+            fixes.reverse();
+        }
+        return finding.related(of_other, "HCO reads this one").fixes(fixes);
     }
     let (why, applicability) = match elsewhere {
         Some((name, true)) => (format!("{version} has it from {name} on"), Applicability::Suggestion),

@@ -40,9 +40,10 @@ impl<'d> Declared<'d> {
         self.group == group && self.name == name
     }
 
-    /// Whether it is a rendered object; a missing namespace matches any.
+    /// Whether it is a rendered object. One of KubeVirt's kinds without a namespace is; a ConfigMap may be anyone's.
     fn is_same(&self, id: &ObjectId) -> bool {
-        self.kind == id.kind && self.is(id.group(), &id.name) && self.may_be_in(id.namespace.as_deref())
+        let is_known = !self.namespace.is_empty() || id.namespace.is_none() || id.group().contains("kubevirt.io");
+        self.kind == id.kind && self.is(id.group(), &id.name) && is_known && self.may_be_in(id.namespace.as_deref())
     }
 
     fn may_be_in(&self, namespace: Option<&str>) -> bool {

@@ -50,6 +50,11 @@ fn moves_values_as_they_are_written() {
             "spec:\n  liveMigrationConfig:\n    allowPostCopy: true\n    network: mig\n",
         ),
         ("spec:\n  featureGates:\n  - alignCPUs\n", "spec:\n  featureGates:\n    alignCPUs: true\n"),
+        // That a section is there may be a setting.
+        (
+            "spec:\n  permittedHostDevices:\n    evictionStrategy: None\n",
+            "spec:\n  evictionStrategy: None\n  permittedHostDevices: {}\n",
+        ),
         // The name of a list in the singular.
         ("spec:\n  obsoleteCPUs: {cpuModel: a}\n", "spec:\n  obsoleteCPUs:\n    cpuModels:\n    - a\n"),
         (

@@ -188,7 +188,7 @@ fn write_remaining(out: &mut Vec<u8>, root: &Utf8Path, left: &[Finding]) -> io::
             let mark = if several { format!("{}.", index + 1) } else { "*".to_owned() };
             let word = match fix.applicability {
                 Applicability::Unsafe => " (--unsafe)".to_owned(),
-                _ => choice(finding, index).map_or_else(String::new, |command| format!(" ({command})")),
+                _ => choice(finding, index, None).map_or_else(String::new, |command| format!(" ({command})")),
             };
             writeln!(out, "  {CYAN}{mark}{CYAN:#} {}{word}", line(&fix.title))?;
             if !may_preview(fix, &mut allowance) {

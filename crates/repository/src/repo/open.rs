@@ -12,6 +12,7 @@ use super::file_summary::{
 use super::files::{FileRole, FileUse, contents};
 use super::gitops::{self, LeftOut};
 use super::helm;
+use super::kustomization::is_kustomization;
 use super::nodes::names_of;
 use super::objects::{ObjectRef, Objects, SourceRef, StatementRef};
 use super::owners::Owners;
@@ -126,6 +127,8 @@ impl Repo {
         reading.output_trees = rendered.tops.iter().cloned().collect();
         reading.skipped(&listing);
         reading.texts = listing.files.iter().filter(|p| is_text(p)).cloned().collect();
+        let of_kustomizations = listing.files.iter().filter(|path| options.built.is_none() && is_kustomization(path));
+        reading.objects.unbuilt.extend(of_kustomizations.map(|path| parent(path).to_owned()));
         let candidates = candidates(&*tree, &config, listing).into_iter();
         let mut candidates: Vec<Arc<Utf8Path>> = candidates.map(Into::into).collect();
         candidates.shrink_to_fit();

@@ -197,7 +197,14 @@ impl Mentioned {
         };
         let mut objects = self.objects.iter();
         path.file_name().is_some_and(|name| has(text, name)) && has_word(&is_path)
-            || objects.any(|(kind, name)| has(text, kind) && has(text, name) && has_word(&|word| word == name))
+            || objects.any(|(kind, name)| {
+                // `existingSecret: a`
+                let holds_values = fields::of("variables.kinds").contains(&kind.as_str());
+                has(text, kind)
+                    && has(text, name)
+                    && has_word(&|word| word == name)
+                    && (holds_values || has_word(&|word| word == kind))
+            })
     }
 }
 
