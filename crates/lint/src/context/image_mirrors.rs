@@ -41,7 +41,7 @@ impl Mirrors {
                     let mirrors = entry.list_at("mirrors");
                     out.push(Mirrored {
                         source: source.to_owned(),
-                        mirrors: mirrors.iter().filter_map(Node::as_str).map(str::to_owned).collect(),
+                        mirrors: strings(mirrors).map(str::to_owned).collect(),
                         by_digest,
                         sealed: entry
                             .get("mirrorSourcePolicy")

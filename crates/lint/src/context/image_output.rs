@@ -60,7 +60,7 @@ pub(super) struct Record {
 /// The form and the platforms of an output, by its keys; `None` for anything else.
 fn output(node: &Node) -> Option<(Form, Vec<Platform>)> {
     let names = ["architectures", "platforms"].iter().find_map(|key| node.get(key)).unwrap_or(node);
-    let names: Vec<&str> = names.items().iter().filter_map(Node::as_str).collect();
+    let names: Vec<&str> = strings(names.items()).collect();
     let mut verbose = node.items().iter().filter(|item| item.get("Ref").is_some()).peekable();
     Some(if let Some(manifests) = node.get("manifests") {
         (Form::List, manifests.items().iter().filter_map(platform).collect())
@@ -119,9 +119,7 @@ pub(super) fn collected(document: &Arc<Document>, out: &mut Vec<Record>) {
 pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
     let root = &document.root;
     listed(root, document, out);
-    let texts = |node: &Node, key: &str| -> Vec<String> {
-        node.list_at(key).iter().filter_map(Node::as_str).map(str::to_owned).collect()
-    };
+    let texts = |node: &Node, key: &str| -> Vec<String> { strings(node.list_at(key)).map(str::to_owned).collect() };
     let mut add = |of: EvidenceOwner, (form, platforms): (Form, Vec<Platform>), node: &Node| {
         // The first key, since an excerpt of the whole document doesn't help.
         let place = node.entries().first().map_or(node.span, |e| e.key.span);

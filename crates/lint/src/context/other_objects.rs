@@ -94,6 +94,6 @@ impl<'n> Descheduler<'n> {
     /// Its profiles.
     pub fn profiles(&self) -> Vec<&'n str> {
         let profiles = items(self.get("profiles"));
-        profiles.iter().filter_map(Node::as_str).collect()
+        strings(profiles).collect()
     }
 }

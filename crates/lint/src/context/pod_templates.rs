@@ -163,7 +163,7 @@ impl PodTemplate {
                 let text = |key: &str| expression.text_at(key);
                 let values = expression.get("values")?.items();
                 let ours = ARCHITECTURE_KEYS.contains(&text("key")?) && text("operator")? == "In";
-                let names = values.iter().filter_map(Node::as_str).collect();
+                let names = strings(values).collect();
                 ours.then(|| (path.index(e).key("values"), names))
             })
         });

@@ -31,7 +31,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let values = found.list_at("values");
-    let values: Vec<&str> = values.iter().filter_map(Node::as_str).collect();
+    let values: Vec<&str> = strings(values).collect();
     let what = if values.is_empty() { "an architecture".to_owned() } else { and(&values) };
     let message = format!("the workload placement only prefers {what}: HCO counts the nodes of every architecture");
     let place = found.get("key").unwrap_or(found);
