@@ -80,7 +80,7 @@ fn pinned(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
         let schema = release.hyperconverged_schema(cx.version());
         schema.and_then(|s| s.default_at(path)).cloned()
     };
-    if let Some(previous) = cx.previous_release()
+    if let Some(previous) = cx.release().previous()
         && value != *now
         && default_of(&previous).as_ref() == Some(value)
     {
