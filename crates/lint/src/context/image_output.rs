@@ -128,7 +128,8 @@ pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
     if let Some(found) = output(root).filter(|(form, _)| *form != Form::Declared) {
         let file = called(document.file.path().with_extension("").as_str());
         let references = root.items().iter().chain([root]).filter_map(|item| item.text_at("Ref"));
-        let references: Vec<String> = references.map(undigested).collect();
+        // Without digests.
+        let references: Vec<String> = references.map(|image| first_part(image, '@').to_owned()).collect();
         let of = match root.text_at("Name") {
             _ if !references.is_empty() => EvidenceOwner::References(references),
             Some(name) => EvidenceOwner::Repository {
@@ -166,11 +167,6 @@ fn platform(entry: &Node) -> Option<Platform> {
 /// A path or reference without characters that file names can't have.
 pub(super) fn called(text: &str) -> String {
     text.replace(['/', ':', '@'], "_")
-}
-
-/// A reference without its digest.
-fn undigested(image: &str) -> String {
-    image.split('@').next().unwrap_or(image).to_owned()
 }
 
 /// A reference without the transport that skopeo and oc-mirror write before it.
