@@ -5,6 +5,7 @@ pub(crate) use hcoplan_diagnostics::finding::{Applicability, ClusterName, Findin
 pub(crate) use hcoplan_diagnostics::source::{
     Directory, EditedTree, Location, Origins, SourceFile, Span, Tree, Unreadable, Walk, normalize_path,
 };
+pub(crate) use hcoplan_kubernetes::Table;
 pub(crate) use hcoplan_kubernetes::text::{first_part, is_digits, joined};
 pub(crate) use hcoplan_planner::inventory::SourceKind;
 pub(crate) use hcoplan_planner::lifecycle::UpdateMethod;
