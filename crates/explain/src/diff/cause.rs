@@ -175,13 +175,10 @@ pub struct Shares<T> {
 
 impl<T> Shares<T> {
     /// Asks for the inputs with none of the differences, with each alone, and with all but each.
-    pub fn new(before: &Side<'_>, after: &Side<'_>, ask: impl Fn(&Arc<Release>, Inventory, Value) -> T) -> Self {
+    pub fn new(before: &Side<'_>, after: &Side<'_>, ask: impl Fn((&Arc<Release>, Inventory, Value)) -> T) -> Self {
         let parts = parts(before, after);
         let planner = PartialPlanner::new(before, after, &|_, _, _| Vec::new());
-        let answer = |select: &dyn Fn(usize) -> bool| {
-            let (release, inventory, object) = planner.inputs(&parts, select);
-            ask(release, inventory, object)
-        };
+        let answer = |select: &dyn Fn(usize) -> bool| ask(planner.inputs(&parts, select));
         let all = 0..parts.len();
         Self {
             unchanged: answer(&|_| false),
