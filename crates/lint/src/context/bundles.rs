@@ -208,7 +208,7 @@ impl Csv {
         let path = Path::dotted("spec.relatedImages");
         let items = items(self.document.root.at(&path)).iter().enumerate();
         items.filter_map(move |(index, item)| {
-            let image = item.get("image")?.as_str().filter(|i| !i.is_empty())?;
+            let image = item.text_at("image").filter(|i| !i.is_empty())?;
             Some(ImageUse { image, path: path.index(index).key("image"), used: UsedAs::Related })
         })
     }

@@ -171,7 +171,7 @@ pub(super) fn translated(gates: &Node) -> Option<Value> {
                 // A gate written as a text, or with its name as key.
                 let (name, state) = match item.entries() {
                     [only] if only.key.text != "name" => (only.key.text.as_str(), Some(&only.value)),
-                    _ => (item.as_str().or_else(|| item.get("name")?.as_str())?, item.get("state")),
+                    _ => (item.as_str().or_else(|| item.text_at("name"))?, item.get("state")),
                 };
                 Some((name.to_owned(), Value::Bool(state.map_or(Some(true), flag)?)))
             };

@@ -252,7 +252,7 @@ mod prelude {
 
     /// The string at a dotted path of a document.
     pub(super) fn text_at<'d>(document: &'d Document, path: &str) -> Option<&'d str> {
-        document.root.below(path)?.as_str()
+        document.root.text_at(path)
     }
 
     /// Adds locations with the same words to a finding.

@@ -19,7 +19,7 @@ pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
     if is_required {
         return None;
     }
-    let preferred = items(affinity.get(PREFERRED)).iter().enumerate();
+    let preferred = affinity.list_at(PREFERRED).iter().enumerate();
     let found = preferred.filter_map(|(i, p)| {
         let (j, requirement) = requirement(p.get("preference")?)?;
         Some(((i, j), requirement))
