@@ -19,7 +19,7 @@ pub struct Entry<'a> {
 }
 
 /// A difference of the inputs.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct InputDifference<'a> {
     /// The changed input: `spec.evictionStrategy`.
     pub what: &'a str,

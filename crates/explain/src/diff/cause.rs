@@ -40,7 +40,7 @@ const UNIONS: [&str; 2] = ["spec.tlsSecurityProfile", "spec.security.tlsSecurity
 const SECTION: usize = 3;
 
 /// A difference of the inputs that can be applied separately.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 enum Part {
     Release,
     /// Fields of the HyperConverged, by label.
@@ -140,7 +140,7 @@ fn causes_of(changes: &mut [ObjectChange]) -> impl Iterator<Item = &mut Vec<usiz
 }
 
 /// The results of a plan other than its objects.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Outcome {
     /// The first rejection's message.
     pub(super) rejected: Option<String>,
@@ -163,7 +163,7 @@ impl Outcome {
 }
 
 /// The answers for inputs with some of the differences, to find which of them cause a result.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Shares<T> {
     /// With no difference.
     pub(super) unchanged: T,

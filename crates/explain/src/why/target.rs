@@ -13,7 +13,7 @@ use hcoplan_kubernetes::tree::members;
 const IDENTITIES: [&str; 5] = ["name", "metadata.name", "resourceName", "key", "path"];
 
 /// The object or field of a question.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Target {
     /// The kind as in the object.
     pub kind: String,

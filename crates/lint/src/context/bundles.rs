@@ -30,7 +30,7 @@ pub(super) struct Bundles {
 }
 
 /// A ClusterServiceVersion.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Csv {
     /// The document.
     pub document: Arc<Document>,
@@ -41,7 +41,7 @@ pub struct Csv {
 }
 
 /// The platforms that a CSV's labels claim to support.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct SupportedPlatforms<'n> {
     /// Architectures with the location of their labels; without labels it is `amd64` without location.
     pub architectures: Vec<(&'n str, Option<Location>)>,

@@ -37,7 +37,7 @@ pub struct Platform {
 }
 
 /// The image of the evidence.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) enum EvidenceOwner {
     /// The image in the file's name: its path without extension.
     File(String),
@@ -49,7 +49,7 @@ pub(super) enum EvidenceOwner {
 }
 
 /// The content of one output.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Record {
     pub(super) of: EvidenceOwner,
     pub(super) form: Form,

@@ -7,7 +7,7 @@ use hcoplan_repository::repo::{HCO_PACKAGES, Layer};
 use crate::suppression;
 
 /// A KubeDescheduler of the cluster.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Descheduler<'n> {
     /// The declaring document: its own, or the inventory.
     pub document: &'n Document,

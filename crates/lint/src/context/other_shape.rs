@@ -8,7 +8,7 @@ use super::field::{dotted_below_spec, in_version};
 use super::mistyped::meant_flag;
 
 /// The fields of a document that belong to the other API version.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct OtherShape<'a> {
     /// The other version.
     pub version: &'static str,

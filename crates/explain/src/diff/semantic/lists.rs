@@ -4,7 +4,7 @@ use crate::prelude::*;
 use hcoplan_kubernetes::schema::ListKind;
 
 /// How the entries of a list are matched.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum Listing<'s> {
     /// By these fields; the order has no meaning.
     Map(Vec<&'s str>),

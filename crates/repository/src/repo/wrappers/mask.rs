@@ -51,7 +51,7 @@ pub(super) struct Masked {
 }
 
 /// Unknown lines.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line {
     /// The tag, for a condition the first one.
     pub(super) tag: Range<usize>,
