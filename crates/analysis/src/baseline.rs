@@ -9,7 +9,7 @@ use hcoplan_diagnostics::words::lines;
 use hcoplan_lint::{Baseline, Date, Update};
 
 /// A file of recorded findings.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct BaselineFile {
     /// The path, relative to the current directory.
     pub path: Utf8PathBuf,

@@ -157,11 +157,10 @@ fn attribute_findings(
         [FindingKey { path: None, arguments: finding.arguments.clone(), ..exact.clone() }, exact]
     };
     let shares = (1..=MAX_DIFFERENCES).contains(&causes.len()).then(|| {
-        diff::Shares::new(&a, &b, |release, inventory, object| {
+        diff::Shares::new(&a, &b, |inputs| {
             let look = |context: &lint::Context<'_>| -> BTreeSet<FindingKey> {
                 lint::run(context, &selection).findings.iter().flat_map(keys_of).collect()
             };
-            let inputs = (release, inventory, object);
             now.seen_with(Some(before.manifest()), inputs, None, look)
         })
     });

@@ -7,7 +7,7 @@ use hcoplan_repository::repo::BuildLayer;
 use hcoplan_rule_pages::rules::VALUE_UNKNOWN;
 
 /// The field to explain.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct FieldQuestion {
     /// The object's kind.
     pub kind: String,

@@ -13,7 +13,7 @@ use hcoplan_lint::Finishing;
 use hcoplan_planner::verdict::VerdictKind;
 
 /// The counts of a run for the last line.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Clusters examined.
     pub clusters: usize,
@@ -120,7 +120,7 @@ impl Findings {
 /// The findings to report.
 #[derive(Debug)]
 pub struct FinalFindings {
-    findings: Vec<Finding>,
+    pub(super) findings: Vec<Finding>,
     summary: Summary,
     root: Utf8PathBuf,
 }
@@ -157,11 +157,6 @@ impl FinalFindings {
     /// Keeps some findings.
     pub fn retain(&mut self, is_kept: impl Fn(&Finding) -> bool) {
         self.findings.retain(is_kept);
-    }
-
-    /// The findings, whose fixes may be tried in further clusters.
-    pub(super) fn findings_mut(&mut self) -> &mut [Finding] {
-        &mut self.findings
     }
 
     /// Whether there is no cluster and no finding.

@@ -12,7 +12,7 @@ pub struct ObjectSelector {
 }
 
 /// A text that isn't `KIND[/NAME]`.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected KIND or KIND/NAME, as in KubeVirt or DataSource/fedora")]
 pub struct ObjectSelectorError;
 

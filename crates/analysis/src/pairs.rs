@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 /// A cluster on one or both sides.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Pair<'a> {
     /// Its name on the side after, else on the side before.
     pub name: ClusterName,

@@ -296,8 +296,7 @@ pub(super) fn collect_image_changes(
     let ((old, machines_before), (new, machines_after)) = (at(before, None), at(after, start));
     let (a, b) = (before.side(), after.side());
     let of_images = LazyCell::new(|| {
-        Shares::new(&a, &b, |release, inventory, object| {
-            let inputs = (release, inventory, object);
+        Shares::new(&a, &b, |inputs| {
             let look = |context: &lint::Context<'_>| matrix(&MatrixInput { context, rejected: None });
             after.seen_with(start, inputs, Some(&BTreeSet::new()), look)
         })
@@ -312,12 +311,8 @@ pub(super) fn collect_image_changes(
     let all = diff.comparison.causes.len();
     let shares = |only: &BTreeSet<String>| {
         // Each difference needs two evaluations of these machines.
-        (only.len() * all <= MAX_RENDERS).then(|| {
-            Shares::new(&a, &b, |release, inventory, object| {
-                let inputs = (release, inventory, object);
-                after.seen_with(start, inputs, Some(only), machine_states)
-            })
-        })
+        (only.len() * all <= MAX_RENDERS)
+            .then(|| Shares::new(&a, &b, |inputs| after.seen_with(start, inputs, Some(only), machine_states)))
     };
     let of_machines =
         matrix::machine_effects(&machines_before, &machines_after, (&diff.image_effects, &kept), shares, all);

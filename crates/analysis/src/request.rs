@@ -92,7 +92,7 @@ impl<'a> AnalysisRequest<'a> {
         });
         let base_of_trees = base.repo().filter(|_| is_unchanged);
         findings.extend(tree::stale_findings(work.check, &stale, found, base_of_trees));
-        let tries_fixes = work.lint.as_ref().is_some_and(lint::Selection::has_fixes);
+        let tries_fixes = work.lint.as_ref().is_some_and(|selection| selection.fixes);
         drop(work);
         if crate::interrupted() {
             return Ok(None);
@@ -100,7 +100,7 @@ impl<'a> AnalysisRequest<'a> {
         let mut findings = findings.finished(baseline.as_ref(), settings, &found.root, notices)?;
         if tries_fixes {
             let chosen: BTreeSet<&ClusterName> = found.chosen().into_iter().map(ClusterRef::name).collect();
-            found.try_fixes(findings.findings_mut(), settings, jobs, |name| chosen.contains(name))?;
+            found.try_fixes(&mut findings.findings, settings, jobs, |name| chosen.contains(name))?;
         }
         let against = base.name().filter(|_| !existing_count);
         verdict.failed |= findings.fails_from(fail_on, against);

@@ -5,7 +5,7 @@ use crate::notices::Notices;
 use crate::prelude::*;
 
 /// A path and its root.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Place {
     /// The base of names and paths, relative to the current directory.
     pub root: Utf8PathBuf,

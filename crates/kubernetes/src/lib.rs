@@ -14,12 +14,14 @@ mod prelude;
 pub mod quantity;
 pub mod schema;
 mod suggest;
+mod table;
 pub mod text;
 pub mod toleration;
 pub mod tree;
 
 pub use object::{Object, ObjectId};
 pub use suggest::nearest;
+pub use table::Table;
 
 /// The example in the README is a test.
 #[cfg(doctest)]

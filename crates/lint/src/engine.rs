@@ -48,7 +48,7 @@ pub struct Selection<'s> {
     /// All rules in execution order, each with whether it is selected and its configured severity.
     rules: Vec<(&'static RegisteredRule, bool, Option<Severity>)>,
     /// Whether fixes are requested: trying each takes two fifths of a lint's time.
-    fixes: bool,
+    pub fixes: bool,
 }
 
 impl<'s> Selection<'s> {
@@ -64,11 +64,6 @@ impl<'s> Selection<'s> {
     /// The same without fixes, for output that doesn't show them.
     pub fn without_fixes(self) -> Self {
         Self { fixes: false, ..self }
-    }
-
-    /// Whether fixes are requested.
-    pub fn has_fixes(&self) -> bool {
-        self.fixes
     }
 
     /// The settings.

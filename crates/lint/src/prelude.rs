@@ -8,7 +8,7 @@ pub(crate) use hcoplan_kubernetes::text::{first_part, is_digits, joined, last_pa
 pub(crate) use hcoplan_planner::plan::Plan;
 pub(crate) use hcoplan_planner::release::Release;
 pub(crate) use hcoplan_yaml::edit::{Change, EditableFile};
-pub(crate) use hcoplan_yaml::{Document, Entry, Node, Path, Segment, Value};
+pub(crate) use hcoplan_yaml::{Document, Entry, Node, Path, Segment, Value, strings};
 pub(crate) use serde::Deserialize;
 pub(crate) use serde_json::Map;
 pub(crate) use std::collections::{BTreeMap, BTreeSet};

@@ -1,12 +1,13 @@
 //! Rows of rules, from `schemas/lint.json`.
 
 use crate::prelude::*;
+use hcoplan_kubernetes::Table;
 use std::ops::Deref;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
-static ALL: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(hcoplan_schemas::LINT).expect("valid JSON"));
+static ALL: Table<Value> = Table::of(hcoplan_schemas::LINT);
 
 /// The rows of a list, which are read when they are first used.
 #[derive(Debug)]

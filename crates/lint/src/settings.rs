@@ -8,7 +8,7 @@ use super::suppression::Suppression;
 use crate::prelude::*;
 
 /// The selection of rules, their severities and options.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Settings {
     /// Only these rules; empty means all but the pedantic ones.
     pub select: Vec<Selector>,
@@ -27,7 +27,7 @@ pub struct Settings {
 }
 
 /// The configuration of a rule or group.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct RuleSettings {
     /// `Some(None)` disables it.
     pub severity: Option<Option<Severity>>,

@@ -36,7 +36,8 @@ pub fn screen(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> Document {
         let names: Vec<&str> = alike.iter().map(|c| &*c.cluster).collect();
         let count = match first.fields.len() {
             0 => "nothing differs".to_owned(),
-            n => format!("{} on every sync", plural_differ(n)),
+            1 => "1 field differs on every sync".to_owned(),
+            n => format!("{n} fields differ on every sync"),
         };
         let title = Text::from(cluster_names(&names)).soft(format!(" ({})", first.release)).plain(format!(": {count}"));
         blocks.push(Block::Heading(2, title));
@@ -57,11 +58,6 @@ pub fn screen(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> Document {
         blocks.push(Block::List(idle));
     }
     Document { blocks, ..Document::default() }
-}
-
-/// `1 field differs`, `3 fields differ`.
-fn plural_differ(n: usize) -> String {
-    if n == 1 { "1 field differs".to_owned() } else { format!("{n} fields differ") }
 }
 
 /// The location of a field, in the file that wrote it.

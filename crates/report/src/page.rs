@@ -48,7 +48,7 @@ pub struct Source {
 }
 
 /// A cluster of a run.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct ClusterRow {
     /// Its name.
     pub cluster: String,

@@ -5,12 +5,14 @@ pub(crate) use hcoplan_diagnostics::finding::{Applicability, ClusterName, Findin
 pub(crate) use hcoplan_diagnostics::source::{
     Directory, EditedTree, Location, Origins, SourceFile, Span, Tree, Unreadable, Walk, normalize_path,
 };
+pub(crate) use hcoplan_kubernetes::Table;
 pub(crate) use hcoplan_kubernetes::text::{first_part, is_digits, joined};
 pub(crate) use hcoplan_planner::inventory::SourceKind;
 pub(crate) use hcoplan_planner::lifecycle::UpdateMethod;
 pub(crate) use hcoplan_planner::release::{Distribution, Platform, Release};
 pub(crate) use hcoplan_rule_pages::rules::HCO_NOT_PLANNED;
-pub(crate) use hcoplan_yaml::{self as yaml, Document, Entry, Node, Path, ProblemKind, Style, Value};
+pub(crate) use hcoplan_yaml::edit::line_start;
+pub(crate) use hcoplan_yaml::{self as yaml, Document, Entry, Node, Path, ProblemKind, Style, Value, strings};
 pub(crate) use regex_lite::Regex;
 pub(crate) use std::cell::LazyCell;
 pub(crate) use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

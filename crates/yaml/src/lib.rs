@@ -33,7 +33,7 @@ pub use problem::{Problem, ProblemKind};
 pub use scalar::{Scalar, resolve};
 pub use scalar_text::{ScalarPlaces, edit_part, is_invisible_or_control, locate_in_scalar};
 pub use split::{Chunk, split};
-pub use tree::{Comment, Document, Entry, Key, Node, Style, Value};
+pub use tree::{Comment, Document, Entry, Key, Node, Style, Value, strings};
 
 pub use source::Limits;
 

@@ -73,6 +73,11 @@ pub struct Key {
     pub span: Span,
 }
 
+/// The texts among items.
+pub fn strings(items: &[Node]) -> impl Iterator<Item = &str> + Clone {
+    items.iter().filter_map(Node::as_str)
+}
+
 impl Node {
     /// The entries of a mapping; empty for anything else.
     pub fn entries(&self) -> &[Entry] {
@@ -112,11 +117,7 @@ impl Node {
     pub fn below(&self, path: &str) -> Option<&Self> {
         // Bytes, because searching for a character takes longer than most keys are.
         let mut keys = path.as_bytes().split(|byte| *byte == b'.');
-        keys.try_fold(self, |node, key| {
-            let mut entries = node.entries().iter();
-            let entry = entries.find(|e| e.key.text.as_bytes() == key);
-            entry.map(|e| &e.value)
-        })
+        keys.try_fold(self, |node, key| Some(&node.entries().iter().find(|e| e.key.text.as_bytes() == key)?.value))
     }
 
     /// The text at a dotted path of plain keys, if a string is there.
@@ -144,8 +145,7 @@ impl Node {
         match &self.value {
             Value::Null => true,
             Value::String(text) => text.is_empty(),
-            Value::Map(entries) => entries.is_empty(),
-            Value::Seq(items) => items.is_empty(),
+            Value::Map(_) | Value::Seq(_) => self.is_leaf(),
             _ => false,
         }
     }

@@ -130,7 +130,7 @@ pub(super) struct Row {
 }
 
 /// A template that the image comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct ObjectOrigin {
     /// `metadata.name` of the template.
     pub(super) name: String,

@@ -15,7 +15,7 @@ use hcoplan_planner::machines::Stage;
 use hcoplan_yaml::Node;
 
 /// KubeVirt's handling of a virtual machine.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub struct MachineState {
     /// Its boot source.
     source: String,

@@ -20,7 +20,6 @@ use hcoplan_lint::Context;
 use hcoplan_planner::boot::{sentence, variant};
 use hcoplan_planner::release::Platform;
 use serde::Deserialize;
-use std::sync::LazyLock;
 
 pub use cell::{Cell, Reason, State};
 pub use changes::effects;
@@ -32,7 +31,7 @@ use cell::Row;
 use objects::Objects;
 
 /// The words for reasons and obstacles, by their names.
-static WORDS: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(include_str!("words.json")).expect("valid JSON"));
+static WORDS: Table<Value> = Table::of(include_str!("words.json"));
 
 /// The input of a cluster's matrix.
 #[derive(Clone, Copy)]

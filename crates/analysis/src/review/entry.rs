@@ -4,7 +4,6 @@ use super::level::Level;
 use super::list;
 use crate::prelude::*;
 use hcoplan_explain::diff::Cause;
-use std::sync::LazyLock;
 
 /// A consequence of the change, in one or more clusters.
 #[derive(Debug, Clone)]
@@ -20,7 +19,7 @@ pub struct Entry<'a> {
 }
 
 /// A difference of the inputs.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct InputDifference<'a> {
     /// The changed input: `spec.evictionStrategy`.
     pub what: &'a str,
@@ -85,8 +84,7 @@ impl<'a> Entry<'a> {
 type Pairs = Vec<(&'static str, &'static str)>;
 
 /// Nouns, and words about one subject and about several: anywhere behind the name, or right behind it.
-static SEVERAL: LazyLock<(Vec<&str>, Pairs, Pairs)> =
-    LazyLock::new(|| serde_json::from_str(include_str!("several.json")).expect("valid JSON"));
+static SEVERAL: Table<(Vec<&str>, Pairs, Pairs)> = Table::of(include_str!("several.json"));
 
 /// A sentence about several subjects instead of one: the words before and after the names.
 fn about_several(text: &str, names: &str) -> String {

@@ -92,7 +92,7 @@ impl<'a> Review<'a> {
             level: Level::Good,
             stories: stories::of(&differing, all),
             only_findings: differing.iter().all(|d| d.has_only_findings()),
-            added: lines(all.iter().filter(|f| !f.is_existing).map(|f| (f, f.clusters().collect()))),
+            added: lines(all.iter().filter(|f| !f.is_existing)),
             compared,
             verdicts: failing_verdicts(diffs.iter()),
             failing: failing_as_before(diffs),
@@ -176,8 +176,13 @@ impl<'a> Review<'a> {
 
     /// The verdict, without a full stop: `data loss in 3 of 12 clusters; 2 new errors`.
     pub fn verdict(&self) -> String {
+        self.outcome() + &self.brought()
+    }
+
+    /// The verdict without its part about findings.
+    fn outcome(&self) -> String {
         if self.compared == 0 {
-            return "no HyperConverged was planned".to_owned() + &self.brought();
+            return "no HyperConverged was planned".to_owned();
         }
         let all = plural(self.compared, "cluster");
         // One that is alone isn't counted.
@@ -185,25 +190,23 @@ impl<'a> Review<'a> {
         let Some(worst) = self.worst() else {
             let is_quiet = self.counts.differing == 0 || self.only_findings && self.entries().next().is_none();
             return match self.counts.differing {
-                _ if self.counts.unplanned > 0 && is_quiet => "changed, not planned".to_owned() + &self.brought(),
+                _ if self.counts.unplanned > 0 && is_quiet => "changed, not planned".to_owned(),
                 0 if !self.failing.is_empty() => {
                     let n = self.failing.len();
-                    format!("no changes in {all}, {n} of which can't work, as before") + &self.brought()
+                    format!("no changes in {all}, {n} of which can't work, as before")
                 }
-                0 => format!("no changes in {all}") + &self.brought(),
+                0 => format!("no changes in {all}"),
                 n if !self.unknown_before.is_empty() => {
                     let unknown = self.unknown_before.len();
-                    format!("changes in {n} of {all}, {unknown} of which rejected before") + &self.brought()
+                    format!("changes in {n} of {all}, {unknown} of which rejected before")
                 }
                 n if self.only_findings && self.entries().next().is_none() => {
-                    format!("only findings change{}", of_all(n)) + &self.brought()
+                    format!("only findings change{}", of_all(n))
                 }
-                n => match self.brought() {
-                    new if new.is_empty() => {
-                        format!("changes{}, none of them known to break anything", of_all(n))
-                    }
-                    new => format!("changes{}{new}", of_all(n)),
-                },
+                n if self.brought().is_empty() => {
+                    format!("changes{}, none of them known to break anything", of_all(n))
+                }
+                n => format!("changes{}", of_all(n)),
             };
         };
         let effect = &worst.effect;
@@ -218,11 +221,11 @@ impl<'a> Review<'a> {
         let failing = failing.into_iter().filter(|(n, _)| *n > 0);
         let failing: Vec<String> = failing.map(|(n, what)| format!("{what}{}", of_all(n))).collect();
         if (effect.impact == Impact::Stops || effect.is_refusal) && !failing.is_empty() {
-            return failing.join(", ") + &self.brought();
+            return failing.join(", ");
         }
         let possible = if effect.certain { "" } else { "possible " };
         let (title, n) = (effect.impact.title(), clusters.len());
-        format!("{possible}{title}{}{}", of_all(n), self.brought())
+        format!("{possible}{title}{}", of_all(n))
     }
 
     /// The findings' part of the verdict.
@@ -259,7 +262,7 @@ impl<'a> Review<'a> {
 
     /// The same as lines.
     pub fn shown_again_as_lines(&self) -> Vec<FindingLine<'a>> {
-        lines(self.shown_again().into_iter().map(|f| (f, f.clusters().collect())))
+        lines(self.shown_again())
     }
 
     fn errors_before(&self) -> usize {
@@ -302,10 +305,11 @@ impl<'a> Review<'a> {
 }
 
 /// Groups equal findings with their clusters, the worst first.
-fn lines<'a>(all: impl Iterator<Item = (&'a Finding, Vec<&'a str>)>) -> Vec<FindingLine<'a>> {
+fn lines<'a>(all: impl IntoIterator<Item = &'a Finding>) -> Vec<FindingLine<'a>> {
     let mut out: Vec<FindingLine<'a>> = Vec::new();
     let mut known = BTreeMap::new();
-    for (finding, clusters) in all {
+    for finding in all {
+        let clusters: Vec<&str> = finding.clusters().collect();
         // Findings without a cluster are distinguished by their file.
         let file = clusters.is_empty().then(|| finding.file());
         let key = |file| (finding.rule.name, finding.severity, &*finding.message, file);
@@ -322,6 +326,11 @@ fn lines<'a>(all: impl Iterator<Item = (&'a Finding, Vec<&'a str>)>) -> Vec<Find
             }
         }
     }
-    out.sort_by_key(|line| std::cmp::Reverse(line.finding.severity));
+    sort_by_severity(&mut out);
     out
+}
+
+/// Sorts findings, the worst first.
+fn sort_by_severity(lines: &mut [FindingLine<'_>]) {
+    lines.sort_by_key(|line| std::cmp::Reverse(line.finding.severity));
 }

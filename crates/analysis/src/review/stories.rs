@@ -2,7 +2,7 @@
 
 use super::entry::{Entry, InputDifference, because, level_of};
 use super::groups::{ObjectLine, object_lines};
-use super::{FindingLine, Level, lines};
+use super::{FindingLine, Level, lines, sort_by_severity};
 use crate::prelude::*;
 use hcoplan_explain::diff::Task;
 
@@ -103,8 +103,7 @@ pub(super) fn of<'a>(diffs: &[&'a ClusterDiff], all: &'a [Finding]) -> Vec<Story
         }
     }
     let told = |f: &&Finding| f.clusters().any(|name| diffs.iter().any(|d| d.cluster == name));
-    let others = all.iter().filter(|f| !f.is_existing && !told(f));
-    let mut others = lines(others.map(|f| (f, f.clusters().collect())));
+    let mut others = lines(all.iter().filter(|f| !f.is_existing && !told(f)));
     others.retain(|line| !out.iter_mut().any(|story| covers(&mut story.effects, line, false)));
     if !others.is_empty() {
         out.push(Story { findings: others, ..Story::default() });
@@ -201,6 +200,6 @@ impl Story<'_> {
         if self.findings.iter().any(|line| line.finding.is_error()) {
             self.effects.retain(|entry| !entry.effect.needs_acceptance);
         }
-        self.findings.sort_by_key(|line| std::cmp::Reverse(line.finding.severity));
+        sort_by_severity(&mut self.findings);
     }
 }

@@ -1,7 +1,7 @@
 //! An upgrade over several releases: reports the effects of every step once, with its release.
 
 use super::stories::says;
-use super::{Entry, FindingLine, Level, Review, Story, level_of};
+use super::{Entry, FindingLine, Level, Review, Story, level_of, sort_by_severity};
 use crate::prelude::*;
 use hcoplan_explain::diff::{Task, ValueChange};
 
@@ -130,7 +130,7 @@ pub(super) fn added(steps: &[(String, Vec<ClusterDiff>)]) -> Vec<FindingLine<'_>
             }
         }
     }
-    out.sort_by_key(|line| std::cmp::Reverse(line.finding.severity));
+    sort_by_severity(&mut out);
     out
 }
 

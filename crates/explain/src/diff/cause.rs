@@ -40,7 +40,7 @@ const UNIONS: [&str; 2] = ["spec.tlsSecurityProfile", "spec.security.tlsSecurity
 const SECTION: usize = 3;
 
 /// A difference of the inputs that can be applied separately.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 enum Part {
     Release,
     /// Fields of the HyperConverged, by label.
@@ -140,7 +140,7 @@ fn causes_of(changes: &mut [ObjectChange]) -> impl Iterator<Item = &mut Vec<usiz
 }
 
 /// The results of a plan other than its objects.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Outcome {
     /// The first rejection's message.
     pub(super) rejected: Option<String>,
@@ -163,7 +163,7 @@ impl Outcome {
 }
 
 /// The answers for inputs with some of the differences, to find which of them cause a result.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Shares<T> {
     /// With no difference.
     pub(super) unchanged: T,
@@ -175,13 +175,10 @@ pub struct Shares<T> {
 
 impl<T> Shares<T> {
     /// Asks for the inputs with none of the differences, with each alone, and with all but each.
-    pub fn new(before: &Side<'_>, after: &Side<'_>, ask: impl Fn(&Arc<Release>, Inventory, Value) -> T) -> Self {
+    pub fn new(before: &Side<'_>, after: &Side<'_>, ask: impl Fn((&Arc<Release>, Inventory, Value)) -> T) -> Self {
         let parts = parts(before, after);
         let planner = PartialPlanner::new(before, after, &|_, _, _| Vec::new());
-        let answer = |select: &dyn Fn(usize) -> bool| {
-            let (release, inventory, object) = planner.inputs(&parts, select);
-            ask(release, inventory, object)
-        };
+        let answer = |select: &dyn Fn(usize) -> bool| ask(planner.inputs(&parts, select));
         let all = 0..parts.len();
         Self {
             unchanged: answer(&|_| false),

@@ -170,7 +170,8 @@ fn kept(before: &Side<'_>, after: &Side<'_>, causes: &[Cause]) -> Vec<Kept> {
         gates::mark_noise(after.release, after.release, &mut changes);
         changes.iter().any(|change| !change.is_noise())
     };
-    let shares = LazyCell::new(|| Shares::new(before, after, |r, inventory, object| new_spec(r, &inventory, &object)));
+    let shares =
+        LazyCell::new(|| Shares::new(before, after, |(r, inventory, object)| new_spec(r, &inventory, &object)));
     let of = |d: &Difference| {
         let value = d.before.get(now)?;
         let is_line = |index: &usize| causes.get(*index).is_some_and(|c| c.is_removed || c.before.is_some());
@@ -189,7 +190,7 @@ fn kept(before: &Side<'_>, after: &Side<'_>, causes: &[Cause]) -> Vec<Kept> {
 
 /// The outcomes of a new cluster with some of the differences.
 fn outcomes(before: &Side<'_>, after: &Side<'_>) -> Shares<Outcome> {
-    Shares::new(before, after, |release, inventory, object| Outcome::of(&plan(release, &inventory, &object)))
+    Shares::new(before, after, |(release, inventory, object)| Outcome::of(&plan(release, &inventory, &object)))
 }
 
 /// Feature gates of HCO that the change enables and that aren't generally available.
@@ -200,7 +201,7 @@ fn unfinished(before: &Side<'_>, after: &Side<'_>) -> Vec<(String, String, Vec<u
     if new.is_empty() {
         return Vec::new();
     }
-    let shares = Shares::new(before, after, |_, _, object| gates(&object));
+    let shares = Shares::new(before, after, |(_, _, object)| gates(&object));
     let caused = |(gate, maturity): (String, String)| {
         let causes = shares.causes(|gates| gates.explicit(&gate) == Some(true));
         (gate, maturity, causes)

@@ -12,12 +12,10 @@ use hcoplan_planner::admission::KIND;
 use hcoplan_planner::machines::each;
 
 /// The kinds of Kubernetes, OpenShift and OLM that rules read, and the parts that they read; empty: the whole object.
-static READ: LazyLock<BTreeMap<&str, &str>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("read_kinds.json")).unwrap_or_default());
+static READ: Table<BTreeMap<&str, &str>> = Table::of(include_str!("read_kinds.json"));
 
 /// The kinds without which a machine that names one doesn't start, and the fields that do.
-static NAMED_BY: LazyLock<BTreeMap<&str, Vec<&str>>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("named_by.json")).unwrap_or_default());
+static NAMED_BY: Table<BTreeMap<&str, Vec<&str>>> = Table::of(include_str!("named_by.json"));
 
 /// Above this number of edits of one object, they are one edit of the whole.
 const MAX_EDITS: usize = 12;

@@ -35,7 +35,7 @@ pub fn notes(before: &Side<'_>, after: &Side<'_>) -> Vec<Note> {
 }
 
 /// How an upgrade changes a patch's effect; see [`patch_change`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum PatchChange {
     /// The index of the operation that can't be applied any more, and the operator's error.
     Fails(usize, String),

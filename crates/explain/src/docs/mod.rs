@@ -78,8 +78,7 @@ pub struct Term {
     since: Option<String>,
 }
 
-static TEXTS: LazyLock<Texts> =
-    LazyLock::new(|| serde_json::from_str(hcoplan_schemas::WORDS).expect("schemas/words.json is valid"));
+static TEXTS: Table<Texts> = Table::of(hcoplan_schemas::WORDS);
 
 /// The fields that may have exactly this value, each with its effect, sorted.
 pub fn fields_with_value(value: &str) -> Vec<(&'static str, &'static str)> {

@@ -17,7 +17,7 @@ use hcoplan_planner::admission::Admission;
 use hcoplan_planner::plan::plan;
 
 /// The inputs that determine a field, or whether an object exists.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Answer {
     /// The object; `None` if it doesn't exist.
     pub object: Option<ObjectId>,

@@ -37,7 +37,7 @@ pub enum Input {
 }
 
 /// An input with its parts.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct InputTree {
     /// The whole input.
     pub input: Input,

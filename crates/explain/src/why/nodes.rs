@@ -145,7 +145,7 @@ fn labels(entry: &Tree) -> Option<&Tree> {
 fn entry<'t>(tree: &'t Tree, name: &Location) -> Option<&'t Tree> {
     let contains_name = |n: &Tree| n.span.start <= name.span.start && name.span.end <= n.span.end;
     let own = tree.get("name");
-    let metadata = tree.get("metadata").and_then(|m| m.get("name"));
+    let metadata = tree.below("metadata.name");
     if own.or(metadata).is_some_and(|n| n.span == name.span) {
         return Some(tree);
     }

@@ -6,7 +6,7 @@ use crate::why::target::{FoundValue, Target};
 use hcoplan_planner::world::World;
 
 /// The origin of a value.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub enum ValueOrigin {
     /// The user's files.
     Inputs,
@@ -39,7 +39,7 @@ pub enum ValueOrigin {
 }
 
 /// What another release makes of the same inputs.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct OtherRelease {
     /// Its name.
     pub release: String,

@@ -8,7 +8,7 @@ use hcoplan_planner::jsonpatch::{ANNOTATIONS, Change, Effects, Loss, Op, Operati
 use hcoplan_yaml::ScalarPlaces;
 
 /// A jsonpatch annotation and its effects.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct PatchShown {
     /// The annotation.
     pub annotation: &'static str,
@@ -22,7 +22,7 @@ pub struct PatchShown {
 const MAX_PATCHED_BYTES: usize = 1 << 20;
 
 /// The effect of an operation.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct OperationEffect {
     /// `remove /spec/a`
     pub text: String,
@@ -39,7 +39,7 @@ pub struct OperationEffect {
 }
 
 /// What to write instead of an operation whose effect differs from RFC 6902.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Remedy {
     /// A description.
     pub text: String,

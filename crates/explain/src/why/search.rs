@@ -15,7 +15,7 @@ const MAX_REPORTED: usize = 16;
 const MAX_PARTS: usize = 64;
 
 /// Inputs without which the value would differ: one, or two that must be removed together.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct DecisiveInputs {
     pub(super) inputs: Vec<Input>,
     pub(super) without: FoundValue,

@@ -4,7 +4,7 @@ use crate::prelude::*;
 use crate::why::target::FoundValue;
 
 /// A change that is sufficient to change an answer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct SufficientChange {
     /// The fewest edits that suffice.
     pub edits: Vec<Edit>,

@@ -13,7 +13,7 @@ use hcoplan_kubernetes::tree::members;
 const IDENTITIES: [&str; 5] = ["name", "metadata.name", "resourceName", "key", "path"];
 
 /// The object or field of a question.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Target {
     /// The kind as in the object.
     pub kind: String,
@@ -244,10 +244,7 @@ fn next<'t>(text: &'t str, value: Option<&Value>) -> Option<(String, &'t str)> {
         return (!key.is_empty()).then(|| (key.to_owned(), remainder));
     }
     let keys = members(value);
-    let fits = |key: &&String| {
-        let remainder = text.strip_prefix(key.as_str());
-        remainder.is_some_and(|b| b.is_empty() || b.starts_with(['.', '[']))
-    };
+    let fits = |key: &&String| is_within(text, key);
     let longest = keys.map(|(k, _)| k).filter(fits).max_by_key(|k| k.len());
     if let Some(key) = longest {
         return Some((key.clone(), text.get(key.len()..)?));

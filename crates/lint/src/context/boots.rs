@@ -21,7 +21,7 @@ use super::{Candidate, Extent, GuestArchitecture, object_of};
 const MAX_STEPS: usize = 8;
 
 /// A virtual machine with its boot result.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Boot<'c> {
     /// The virtual machine.
     pub vm: VirtualMachine<'c>,
@@ -53,7 +53,7 @@ impl std::ops::Deref for Boot<'_> {
 }
 
 /// The boot source of a virtual machine.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct BootSource {
     /// Its kind.
     pub kind: SourceKind,

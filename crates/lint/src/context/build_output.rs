@@ -183,7 +183,7 @@ fn listed(node: &Node) -> Vec<String> {
             let text = text.replace("{{ ", "{{").replace(" }}", "}}");
             text.split(|c: char| c == ',' || c.is_whitespace()).map(str::to_owned).filter(|t| !t.is_empty()).collect()
         }
-        None => node.items().iter().filter_map(Node::as_str).map(str::to_owned).collect(),
+        None => strings(node.items()).map(str::to_owned).collect(),
     }
 }
 

@@ -36,7 +36,7 @@ impl BuiltFiles {
             };
             let paths = |key: &str| -> Vec<Utf8PathBuf> {
                 let items = document.root.list_at(key).iter();
-                let named = items.filter_map(|i| i.as_str().or_else(|| i.get("path")?.as_str()));
+                let named = items.filter_map(|i| i.as_str().or_else(|| i.text_at("path")));
                 named.filter_map(|n| normalize_path(&directory.join(n))).collect()
             };
             let patches = ["patches", "patchesStrategicMerge", "patchesJson6902"].map(paths).concat();

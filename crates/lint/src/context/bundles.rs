@@ -30,7 +30,7 @@ pub(super) struct Bundles {
 }
 
 /// A ClusterServiceVersion.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Csv {
     /// The document.
     pub document: Arc<Document>,
@@ -41,7 +41,7 @@ pub struct Csv {
 }
 
 /// The platforms that a CSV's labels claim to support.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct SupportedPlatforms<'n> {
     /// Architectures with the location of their labels; without labels it is `amd64` without location.
     pub architectures: Vec<(&'n str, Option<Location>)>,
@@ -208,7 +208,7 @@ impl Csv {
         let path = Path::dotted("spec.relatedImages");
         let items = items(self.document.root.at(&path)).iter().enumerate();
         items.filter_map(move |(index, item)| {
-            let image = item.get("image")?.as_str().filter(|i| !i.is_empty())?;
+            let image = item.text_at("image").filter(|i| !i.is_empty())?;
             Some(ImageUse { image, path: path.index(index).key("image"), used: UsedAs::Related })
         })
     }

@@ -35,7 +35,8 @@ pub(crate) struct NodeKinds<'a> {
     labelled: HashMap<(&'a str, &'a str), Vec<usize>>,
     /// The keys of all labels.
     keys: HashSet<&'a str>,
-    has_pool: bool,
+    /// Whether some names are generated for a pool's nodes rather than declared.
+    pub(super) has_pool: bool,
     /// The first kind of each architecture, and their number.
     architectures: BTreeMap<&'a str, (usize, usize)>,
 }
@@ -51,11 +52,6 @@ impl<'a> NodeKinds<'a> {
     /// The nodes that match a selection, one of each kind.
     pub(super) fn matching(&self, selection: Option<&Selection<'_>>) -> impl Iterator<Item = NodeRef<'a>> {
         self.selected(selection).into_iter().map(|kind| self.all[kind].0)
-    }
-
-    /// Whether each name is declared rather than generated for a pool's node.
-    pub(super) const fn have_own_names(&self) -> bool {
-        !self.has_pool
     }
 
     /// Whether a node has a label with this key.

@@ -59,6 +59,6 @@ impl Context<'_> {
 }
 
 fn written_modes(document: &Document, path: Path) -> Modes<'_> {
-    let modes = items(document.root.at(&path)).iter().filter_map(Node::as_str).map(str::to_owned);
+    let modes = strings(items(document.root.at(&path))).map(str::to_owned);
     (modes.collect(), Some((document, path)))
 }

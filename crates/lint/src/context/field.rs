@@ -10,7 +10,7 @@ const V1_SECTIONS: [&str; 7] =
     ["deployment", "networking", "observability", "security", "storage", "virtualization", "workloadSources"];
 
 /// A field of the HyperConverged as written.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Field<'a> {
     document: &'a Document,
     /// The path below `spec` in the document's version; `None` if that has no such field.

@@ -25,7 +25,7 @@ pub(super) fn steps(path: &str) -> PathSteps<'_> {
 }
 
 /// The remaining path of a row.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct PathSteps<'a>(&'a str);
 
 impl<'a> Iterator for PathSteps<'a> {

@@ -9,7 +9,7 @@ use hcoplan_yaml::Value;
 use super::other_shape::flag;
 
 /// A feature gate of the HyperConverged as written.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Gate<'a> {
     document: &'a Document,
     path: Path,

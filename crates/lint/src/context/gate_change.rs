@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 /// An operation's changes of a list of gates.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct PatchedGates {
     /// The list's pointer.
     pub list: &'static str,

@@ -32,7 +32,7 @@ const DATA_SOURCE_IGNORED: &str = "kubevirt-16432";
 const ON_CONTROL_PLANE: &str = "virt-operator-on-control-plane";
 
 /// Why a virtual machine has its architecture.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum ArchitectureReason {
     /// The virtual machine sets it.
     Written,
@@ -47,7 +47,7 @@ pub enum ArchitectureReason {
 }
 
 /// The architecture of a virtual machine.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct GuestArchitecture {
     /// `None` if it depends on the node that runs virt-operator, or on undeclared facts.
     pub name: Option<String>,

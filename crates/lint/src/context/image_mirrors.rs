@@ -41,7 +41,7 @@ impl Mirrors {
                     let mirrors = entry.list_at("mirrors");
                     out.push(Mirrored {
                         source: source.to_owned(),
-                        mirrors: mirrors.iter().filter_map(Node::as_str).map(str::to_owned).collect(),
+                        mirrors: strings(mirrors).map(str::to_owned).collect(),
                         by_digest,
                         sealed: entry
                             .get("mirrorSourcePolicy")
@@ -90,7 +90,7 @@ fn copied(other_objects: &OtherObjects) -> Option<(Vec<String>, Location)> {
     let ours: Vec<_> = sets.filter(|d| d.text("apiVersion").starts_with("mirror.openshift.io/")).collect();
     let place = ours.first()?.locate_key(&Path::dotted("mirror.additionalImages"));
     let lists = ours.iter().filter_map(|d| d.root.below("mirror.additionalImages"));
-    let names = lists.flat_map(Node::items).filter_map(|entry| entry.get("name")?.as_str());
+    let names = lists.flat_map(Node::items).filter_map(|entry| entry.text_at("name"));
     Some((names.map(str::to_owned).collect(), place))
 }
 

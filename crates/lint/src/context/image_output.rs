@@ -37,7 +37,7 @@ pub struct Platform {
 }
 
 /// The image of the evidence.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) enum EvidenceOwner {
     /// The image in the file's name: its path without extension.
     File(String),
@@ -49,7 +49,7 @@ pub(super) enum EvidenceOwner {
 }
 
 /// The content of one output.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Record {
     pub(super) of: EvidenceOwner,
     pub(super) form: Form,
@@ -60,7 +60,7 @@ pub(super) struct Record {
 /// The form and the platforms of an output, by its keys; `None` for anything else.
 fn output(node: &Node) -> Option<(Form, Vec<Platform>)> {
     let names = ["architectures", "platforms"].iter().find_map(|key| node.get(key)).unwrap_or(node);
-    let names: Vec<&str> = names.items().iter().filter_map(Node::as_str).collect();
+    let names: Vec<&str> = strings(names.items()).collect();
     let mut verbose = node.items().iter().filter(|item| item.get("Ref").is_some()).peekable();
     Some(if let Some(manifests) = node.get("manifests") {
         (Form::List, manifests.items().iter().filter_map(platform).collect())
@@ -119,9 +119,7 @@ pub(super) fn collected(document: &Arc<Document>, out: &mut Vec<Record>) {
 pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
     let root = &document.root;
     listed(root, document, out);
-    let texts = |node: &Node, key: &str| -> Vec<String> {
-        node.list_at(key).iter().filter_map(Node::as_str).map(str::to_owned).collect()
-    };
+    let texts = |node: &Node, key: &str| -> Vec<String> { strings(node.list_at(key)).map(str::to_owned).collect() };
     let mut add = |of: EvidenceOwner, (form, platforms): (Form, Vec<Platform>), node: &Node| {
         // The first key, since an excerpt of the whole document doesn't help.
         let place = node.entries().first().map_or(node.span, |e| e.key.span);
@@ -130,7 +128,8 @@ pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
     if let Some(found) = output(root).filter(|(form, _)| *form != Form::Declared) {
         let file = called(document.file.path().with_extension("").as_str());
         let references = root.items().iter().chain([root]).filter_map(|item| item.text_at("Ref"));
-        let references: Vec<String> = references.map(undigested).collect();
+        // Without digests.
+        let references: Vec<String> = references.map(|image| first_part(image, '@').to_owned()).collect();
         let of = match root.text_at("Name") {
             _ if !references.is_empty() => EvidenceOwner::References(references),
             Some(name) => EvidenceOwner::Repository {
@@ -168,11 +167,6 @@ fn platform(entry: &Node) -> Option<Platform> {
 /// A path or reference without characters that file names can't have.
 pub(super) fn called(text: &str) -> String {
     text.replace(['/', ':', '@'], "_")
-}
-
-/// A reference without its digest.
-fn undigested(image: &str) -> String {
-    image.split('@').next().unwrap_or(image).to_owned()
 }
 
 /// A reference without the transport that skopeo and oc-mirror write before it.

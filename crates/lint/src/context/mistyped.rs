@@ -7,7 +7,7 @@ use hcoplan_yaml::{Scalar, Style, Trail, Value, resolve};
 use super::last_key;
 
 /// A scalar whose type differs from the schema's.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Mistyped<'a> {
     /// Its path.
     pub path: Path,

@@ -14,7 +14,7 @@ use super::patch::OperationId;
 const MAX_TRIED: usize = 32;
 
 /// The operations that fields can replace, and the fix for it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(super) struct MovedOperations {
     operations: Vec<OperationId>,
     fix: Option<Fix>,

@@ -71,7 +71,7 @@ impl<'a> Context<'a> {
     pub fn shows_label(&self, key: &str) -> bool {
         const OF_EACH_NODE: [&str; 2] = [ARCHITECTURE_LABEL, "kubernetes.io/os"];
         if ["kubernetes.io/hostname", "metadata.name"].contains(&key) {
-            return self.kinds_of_nodes().have_own_names();
+            return !self.kinds_of_nodes().has_pool;
         }
         let is_added = !OF_EACH_NODE.contains(&key) && (is_left_out(key) || key.starts_with("nvidia.com/"));
         !is_added || self.kinds_of_nodes().have_label(key)

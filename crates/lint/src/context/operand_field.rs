@@ -13,7 +13,7 @@ use super::field_map::row;
 static SECTIONS: Rows<(&str, &str)> = Rows::of("omittedSections");
 
 /// An operand's field in the HyperConverged, which doesn't have it.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct OperandField {
     /// The operand, with the annotation that patches it.
     pub operand: Annotation,

@@ -7,7 +7,7 @@ use hcoplan_repository::repo::{HCO_PACKAGES, Layer};
 use crate::suppression;
 
 /// A KubeDescheduler of the cluster.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Descheduler<'n> {
     /// The declaring document: its own, or the inventory.
     pub document: &'n Document,
@@ -94,6 +94,6 @@ impl<'n> Descheduler<'n> {
     /// Its profiles.
     pub fn profiles(&self) -> Vec<&'n str> {
         let profiles = items(self.get("profiles"));
-        profiles.iter().filter_map(Node::as_str).collect()
+        strings(profiles).collect()
     }
 }

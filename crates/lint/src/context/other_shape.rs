@@ -8,7 +8,7 @@ use super::field::{dotted_below_spec, in_version};
 use super::mistyped::meant_flag;
 
 /// The fields of a document that belong to the other API version.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct OtherShape<'a> {
     /// The other version.
     pub version: &'static str,
@@ -171,7 +171,7 @@ pub(super) fn translated(gates: &Node) -> Option<Value> {
                 // A gate written as a text, or with its name as key.
                 let (name, state) = match item.entries() {
                     [only] if only.key.text != "name" => (only.key.text.as_str(), Some(&only.value)),
-                    _ => (item.as_str().or_else(|| item.get("name")?.as_str())?, item.get("state")),
+                    _ => (item.as_str().or_else(|| item.text_at("name"))?, item.get("state")),
                 };
                 Some((name.to_owned(), Value::Bool(state.map_or(Some(true), flag)?)))
             };

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use hcoplan_kubernetes::go::{GoType, GoTypes, TypeStep};
 use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, Effect, Effects, Failure, Operation, Patched, only_spec};
-use hcoplan_yaml::ScalarPlaces;
+use hcoplan_yaml::{ScalarPlaces, pointer};
 
 use super::Annotation;
 use super::gate_change::PatchedGates;
@@ -338,13 +338,8 @@ fn is_index(path: &str) -> bool {
 
 /// Whether an operation wrote a path, a child of it, or an object with it.
 fn same_place(earlier: &Operation, path: &str) -> bool {
-    if earlier.path == path {
-        return true;
+    match path.strip_prefix(&earlier.path) {
+        Some(rest) if rest.starts_with('/') => earlier.value().is_some_and(|value| value.pointer(rest).is_some()),
+        _ => pointer::is_within(&earlier.path, path),
     }
-    if let Some(rest) = path.strip_prefix(&earlier.path) {
-        let value = earlier.value();
-        return rest.starts_with('/') && value.is_some_and(|v| v.pointer(rest).is_some());
-    }
-    let below = earlier.path.strip_prefix(path);
-    below.is_some_and(|rest| rest.starts_with('/'))
 }

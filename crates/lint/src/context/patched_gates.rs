@@ -44,11 +44,6 @@ impl<'c> Applied<'c, '_> {
         let gates = self.patch.gates.get_or_init(|| self.patch.find_gates());
         gates.get(self.index)?.as_ref()
     }
-
-    /// The gates that HCO renders and the operation removes.
-    pub fn lost_gates(&self) -> &'c [String] {
-        self.gates().map_or(&[], |gates| &gates.lost)
-    }
 }
 
 fn names(list: Option<&Value>) -> Vec<String> {

@@ -54,7 +54,7 @@ impl Pods {
 }
 
 /// A node placement as the operator reads it, with its location.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Placement<'a> {
     /// Its pods.
     pub pods: Pods,
@@ -64,7 +64,7 @@ pub struct Placement<'a> {
 }
 
 /// A part of a placement that no declared node matches.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Unmatched {
     /// The unmatched condition: `is labelled nodeType=virt`.
     pub wanted: String,

@@ -85,7 +85,7 @@ impl PodTemplate {
         let each = lists.flat_map(|list| {
             let items = self.list(list);
             items.iter().enumerate().filter_map(move |(i, item)| {
-                let image = item.get("image")?.as_str()?;
+                let image = item.text_at("image")?;
                 Some((self.path(list).index(i).key("image"), image))
             })
         });
@@ -156,14 +156,13 @@ impl PodTemplate {
         });
         let (path, terms) = self.terms();
         let of_terms = terms.iter().enumerate().flat_map(|(t, term)| {
-            let all = term.get("matchExpressions").map(Node::items);
             let path = path.index(t).key("matchExpressions");
-            let all = all.unwrap_or_default().iter().enumerate();
+            let all = term.list_at("matchExpressions").iter().enumerate();
             all.filter_map(move |(e, expression)| {
                 let text = |key: &str| expression.text_at(key);
                 let values = expression.get("values")?.items();
                 let ours = ARCHITECTURE_KEYS.contains(&text("key")?) && text("operator")? == "In";
-                let names = values.iter().filter_map(Node::as_str).collect();
+                let names = strings(values).collect();
                 ours.then(|| (path.index(e).key("values"), names))
             })
         });

@@ -13,11 +13,6 @@ impl Context<'_> {
         self.release().next()
     }
 
-    /// The release before the cluster's; `None` if unknown.
-    pub fn previous_release(&self) -> Option<Arc<Release>> {
-        self.release().previous()
-    }
-
     /// The path in the document's version of a field named as in v1beta1 below `spec`.
     pub fn path_of(&self, field: &str) -> Option<Path> {
         let path = in_version(field, self.version())?;

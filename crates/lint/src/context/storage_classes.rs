@@ -87,7 +87,7 @@ impl<'a> Context<'a> {
             let fits = |set: &&Node| volume_mode.is_empty() || set.text_at("volumeMode") == Some(volume_mode);
             let sets = node.items().iter().filter(fits).filter_map(|set| set.get("accessModes"));
             let sets: Vec<Vec<String>> =
-                sets.map(|modes| modes.items().iter().filter_map(Node::as_str).map(str::to_owned).collect()).collect();
+                sets.map(|modes| strings(modes.items()).map(str::to_owned).collect()).collect();
             let modes: BTreeSet<String> = sets.iter().flatten().cloned().collect();
             let modes = modes.into_iter().collect();
             let default = sets.into_iter().find(|set| volume_mode.is_empty() || !set.is_empty()).unwrap_or_default();

@@ -7,7 +7,7 @@ use hcoplan_yaml::edit::{apply, line_edits};
 use super::round::by_file;
 
 /// A line that would go or come.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum Line {
     /// Those that follow are in this file, from this line on (1-based).
     At(Arc<str>, usize),

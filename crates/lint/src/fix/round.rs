@@ -36,7 +36,7 @@ impl Choice<'_> {
 }
 
 /// A fix that was applied.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Applied {
     /// The rule's name.
     pub rule: &'static str,
@@ -57,7 +57,7 @@ impl Applied {
 }
 
 /// A fix that was not applied.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct DroppedFix {
     /// What it would have done.
     pub fix: Applied,
@@ -66,7 +66,7 @@ pub struct DroppedFix {
 }
 
 /// A file before and after a round.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Rewritten {
     /// Before.
     pub before: Arc<SourceFile>,

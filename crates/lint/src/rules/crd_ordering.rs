@@ -6,7 +6,7 @@ use hcoplan_repository::repo::{SYNC_OPTIONS, has_sync_option};
 const WAVE: &str = "argocd.argoproj.io/sync-wave";
 const SKIP: &str = "SkipDryRunOnMissingResource=true";
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
     let document = cx.document();
     let directory = document.file.path().parent();
     // Files that a kustomization doesn't include aren't synced with it.
@@ -14,19 +14,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let is_built = |d: &Document| built.has(&d.file);
     let mut beside =
         cx.subscriptions().filter(|d| d.file.path().parent() == directory && is_built(d) && is_built(document));
-    let Some(subscription) = beside.next() else {
-        return;
-    };
+    let subscription = beside.next()?;
     // Tools other than Argo CD retry, and need no waves.
     let of_application = cx.other_objects().skips_dry_run;
     if of_application.is_none() && annotation(document, WAVE).or(annotation(subscription, WAVE)).is_none() {
-        return;
+        return None;
     }
     let skips =
         of_application == Some(true) || annotation(document, SYNC_OPTIONS).is_some_and(|o| has_sync_option(o, SKIP));
     let (own, first) = (wave(document), wave(subscription));
     if skips && own > first {
-        return;
+        return None;
     }
     // Argo CD stops at a wave that fails, here because of the missing CRD.
     let is_before = own < first;
@@ -59,10 +57,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         changes.push(Change::Set(Path::annotation(SYNC_OPTIONS), options.into()));
     }
-    out.report(match cx.change(Applicability::Suggestion, &changes) {
+    Some(match cx.change(Applicability::Suggestion, &changes) {
         Some(fix) => finding.fix(fix),
         None => finding,
-    });
+    })
 }
 
 fn annotation<'d>(document: &'d Document, name: &str) -> Option<&'d str> {

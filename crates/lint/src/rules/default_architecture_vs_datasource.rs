@@ -4,10 +4,8 @@ use hcoplan_planner::boot_images::ssp_stage::ObjectOrigin;
 
 use super::prelude::*;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let Some(default) = cx.default_architecture() else {
-        return;
-    };
+pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
+    let default = cx.default_architecture()?;
     let other: Vec<(&str, &str)> = cx
         .data_sources()
         .filter(|d| tree::get(&d.object.body, "spec.source.dataSource").is_some())
@@ -16,9 +14,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             (leads_to != default && is_imported(cx, name, default)).then_some((name, leads_to))
         })
         .collect();
-    let Some((_, first)) = other.first() else {
-        return;
-    };
+    let (_, first) = other.first()?;
     let names: Vec<&str> = other.iter().map(|(name, _)| *name).collect();
     let leads_to =
         if other.iter().all(|(_, a)| a == first) { (*first).to_owned() } else { "other architectures".to_owned() };
@@ -45,7 +41,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .label(label)
         .help("name the architecture in virtual machines and in the DataSources that they refer to")
         .fixes(explicit.chain(cx.machines_made(default)));
-    out.report(with_nodes(finding, cx, &[default, first]));
+    Some(with_nodes(finding, cx, &[default, first]))
 }
 
 /// Whether SSP imports the image of a plain DataSource for an architecture.

@@ -2,22 +2,20 @@
 
 use super::prelude::*;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
     let architectures = &cx.topology().workload_architectures;
     if architectures.len() < 2 || !architectures.iter().any(|a| a == "s390x") {
-        return;
+        return None;
     }
     let field = cx.field("defaultCPUModel");
     let hc = cx.hyperconverged();
     let model = hc.and_then(|hc| hc.text("virtualization.virtualMachineOptions.defaultCPUModel"));
-    let Some(model) = model.filter(|m| !["host-model", "host-passthrough"].contains(m)) else {
-        return;
-    };
+    let model = model.filter(|m| !["host-model", "host-passthrough"].contains(m))?;
     let message = format!("the default CPU model {model} applies to {}, which share no CPU model", and(architectures));
     let finding = cx
         .finding(message)
         .at(field.value_place())
         .label("set in every virtual machine that names no CPU model")
         .help("remove `defaultCPUModel`, and name CPU models in virtual machines or preferences");
-    out.report(with_nodes(finding, cx, architectures));
+    Some(with_nodes(finding, cx, architectures))
 }

@@ -52,10 +52,13 @@ impl Leaf<'_> {
         };
         let removed: Vec<_> = std::iter::once(self).chain(others).map(|l| Change::Remove(l.path.clone())).collect();
         let title = format!("{}, unless {unless}", changed(&removed));
-        cx.finding(message)
-            .at(cx.location(self.node.span))
-            .becomes(PredictedValue { kind: "HyperConverged", path: self.path.clone(), value, when })
-            .remedy(title.clone(), cx.fix(title, applicability, &removed))
+        let finding = cx.finding(message).at(cx.location(self.node.span)).becomes(PredictedValue {
+            kind: "HyperConverged",
+            path: self.path.clone(),
+            value,
+            when,
+        });
+        cx.with_fix(finding, title, applicability, &removed)
     }
 }
 
@@ -80,7 +83,7 @@ fn pinned(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
         let schema = release.hyperconverged_schema(cx.version());
         schema.and_then(|s| s.default_at(path)).cloned()
     };
-    if let Some(previous) = cx.previous_release()
+    if let Some(previous) = cx.release().previous()
         && value != *now
         && default_of(&previous).as_ref() == Some(value)
     {

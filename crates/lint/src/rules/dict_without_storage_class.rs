@@ -3,17 +3,15 @@
 use super::prelude::*;
 use crate::context::{DEFAULT, VIRT_DEFAULT as VIRT, default_place};
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
     if cx.has_classes_from_elsewhere() {
-        return;
+        return None;
     }
     let classes: Vec<_> = cx.storage_classes().collect();
     if classes.iter().any(|d| [VIRT, DEFAULT].iter().any(|annotation| default_place(d, annotation).is_some())) {
-        return;
+        return None;
     }
-    let Some((first, others)) = classes.split_first() else {
-        return;
-    };
+    let (first, others) = classes.split_first()?;
     let open = cx.import_crons().filter(|cron| {
         let spec = &cron.object.body["spec"]["template"]["spec"];
         ["storage", "pvc"].iter().all(|k| spec[k]["storageClassName"].is_null())
@@ -27,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     });
     let names: Vec<String> = crons.chain(open.map(|disk| disk.who)).collect();
     let what = match &names[..] {
-        [] => return,
+        [] => return None,
         [only] => format!("{only} names"),
         [first, others @ ..] => format!("{first} and {} more name", others.len()),
     };
@@ -41,5 +39,5 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let set = [Change::Set(path, "true".into())];
         finding = finding.fixes(suggested(class, format!("{} of {name}", changed(&set)), &set));
     }
-    out.report(finding);
+    Some(finding)
 }

@@ -3,26 +3,22 @@
 use super::prelude::*;
 use crate::OwnField;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for applied in cx.applied() {
-        let own = cx.own_fields(&applied);
-        let set: Vec<&OwnField> = own.fields.iter().filter(|f| f.is_set).collect();
-        let Some(first) = set.first() else {
-            continue;
-        };
-        let place = match (&set[..], &first.gate) {
-            (_, Some(gate)) => applied.text_place(gate),
-            ([only], None) => applied.written_location(&only.pointer),
-            _ => applied.path_place(),
-        };
-        let mut finding = cx.finding(contradiction(cx, &applied, first)).at(place).label("this value applies");
-        finding = with_related(finding, set.into_iter().map(|field| cx.said_place(field)), "this has no effect");
-        let remove = cx.without_operation(applied.patch, applied.index, Applicability::Unsafe);
-        out.report(match cx.move_to_fields(&applied) {
-            Some(fix) => finding.fix(fix.clone()).fixes(remove),
-            None => finding.remedy("drop the operation, or the field", remove),
-        });
-    }
+pub(super) fn find(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Finding> {
+    let own = cx.own_fields(applied);
+    let set: Vec<&OwnField> = own.fields.iter().filter(|f| f.is_set).collect();
+    let first = set.first()?;
+    let place = match (&set[..], &first.gate) {
+        (_, Some(gate)) => applied.text_place(gate),
+        ([only], None) => applied.written_location(&only.pointer),
+        _ => applied.path_place(),
+    };
+    let mut finding = cx.finding(contradiction(cx, applied, first)).at(place).label("this value applies");
+    finding = with_related(finding, set.into_iter().map(|field| cx.said_place(field)), "this has no effect");
+    let remove = cx.without_operation(applied.patch, applied.index, Applicability::Unsafe);
+    Some(match cx.move_to_fields(applied) {
+        Some(fix) => finding.fix(fix.clone()).fixes(remove),
+        None => finding.remedy("drop the operation, or the field", remove),
+    })
 }
 
 /// The patch's effect, and the HyperConverged's value.

@@ -2,43 +2,37 @@
 
 use super::prelude::*;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for applied in cx.applied() {
-        let (patch, operation) = (applied.patch, applied.operation);
-        // Other rules report these indexes in more detail.
-        if applied.inherits() || !applied.lost_gates().is_empty() || !applied.writes() {
-            continue;
-        }
-        let Some(rendered) = patch.rendered() else {
-            continue;
-        };
-        let segments = operation.segments();
-        let Some(found) = indexed(rendered, &segments) else {
-            continue;
-        };
-        if patch.operations()[..applied.index].iter().any(|o| o.op == Op::Test && o.path == operation.path) {
-            continue;
-        }
-        let span = operation.segment_span(patch.text, found.depth);
-        let place = patch.place(span.unwrap_or(operation.spans.path));
-        let list = segments[..found.depth].join("/");
-        let index = &segments[found.depth];
-        let message = match &found.element {
-            Some(element) => format!(
-                "/{list}/{index} of {} is {element} with this release, and may be another one with \
-                 the next",
-                applied.kind()
-            ),
-            None => format!("/{list}/{index} of {} counts a list's elements", applied.kind()),
-        };
-        let appends = operation.op == Op::Add && found.depth + 1 == segments.len();
-        let finding = cx.finding(message).at(place).label("HCO may render this list in another order in each release");
-        out.report(if appends {
-            finding.remedy("add at the end, with /-", append(cx, &applied, found.depth))
-        } else {
-            finding.help("change the list by the HyperConverged's own field")
-        });
+pub(super) fn find(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Finding> {
+    let (patch, operation) = (applied.patch, applied.operation);
+    // Other rules report these indexes in more detail.
+    if applied.inherits() || applied.gates().is_some_and(|gates| !gates.lost.is_empty()) || !applied.writes() {
+        return None;
     }
+    let rendered = patch.rendered()?;
+    let segments = operation.segments();
+    let found = indexed(rendered, &segments)?;
+    if patch.operations()[..applied.index].iter().any(|o| o.op == Op::Test && o.path == operation.path) {
+        return None;
+    }
+    let span = operation.segment_span(patch.text, found.depth);
+    let place = patch.place(span.unwrap_or(operation.spans.path));
+    let list = segments[..found.depth].join("/");
+    let index = &segments[found.depth];
+    let message = match &found.element {
+        Some(element) => format!(
+            "/{list}/{index} of {} is {element} with this release, and may be another one with \
+         the next",
+            applied.kind()
+        ),
+        None => format!("/{list}/{index} of {} counts a list's elements", applied.kind()),
+    };
+    let appends = operation.op == Op::Add && found.depth + 1 == segments.len();
+    let finding = cx.finding(message).at(place).label("HCO may render this list in another order in each release");
+    Some(if appends {
+        finding.remedy("add at the end, with /-", append(cx, applied, found.depth))
+    } else {
+        finding.help("change the list by the HyperConverged's own field")
+    })
 }
 
 /// An index into a rendered list.

@@ -12,32 +12,30 @@ const MAX_NAMED: usize = 4;
 /// Maximum number of fields cleared by a fix.
 const MAX_CLEARED: usize = 5;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for applied in cx.applied() {
-        let path = applied.operation.path.as_str();
-        let below = |l: &&Loss| {
-            let rest = l.path.strip_prefix(path);
-            l.reason == jsonpatch::Reason::Kept && l.plain.is_none() && rest.is_some_and(|r| r.starts_with('/'))
-        };
-        let kept: Vec<&Loss> = applied.effect.lost.iter().filter(below).collect();
-        if kept.is_empty() || applied.operation.op == Op::Remove {
-            continue;
-        }
-        let names: Vec<&str> = kept.iter().map(|l| &l.path[path.len() + 1..]).collect();
-        let shown = list(&names, MAX_NAMED);
-        let op = applied.operation.op.as_str();
-        let place = match applied.operation.spans.value {
-            Some(span) => applied.patch.place(span),
-            None => applied.path_place(),
-        };
-        let message =
-            format!("the operation {op} merges into {path} of {} and doesn't replace it: {shown} stay", applied.kind());
-        out.report(cx.finding(message).at(place).label("HCO merges it into what it had rendered").remedy(
-            "write the fields that change by their own paths; to clear the others, write \
-                     null for each",
-            by_path(cx, &applied).into_iter().chain(cleared(cx, &applied, &names)),
-        ));
+pub(super) fn find(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Finding> {
+    let path = applied.operation.path.as_str();
+    let below = |l: &&Loss| {
+        let rest = l.path.strip_prefix(path);
+        l.reason == jsonpatch::Reason::Kept && l.plain.is_none() && rest.is_some_and(|r| r.starts_with('/'))
+    };
+    let kept: Vec<&Loss> = applied.effect.lost.iter().filter(below).collect();
+    if kept.is_empty() || applied.operation.op == Op::Remove {
+        return None;
     }
+    let names: Vec<&str> = kept.iter().map(|l| &l.path[path.len() + 1..]).collect();
+    let shown = list(&names, MAX_NAMED);
+    let op = applied.operation.op.as_str();
+    let place = match applied.operation.spans.value {
+        Some(span) => applied.patch.place(span),
+        None => applied.path_place(),
+    };
+    let message =
+        format!("the operation {op} merges into {path} of {} and doesn't replace it: {shown} stay", applied.kind());
+    Some(cx.finding(message).at(place).label("HCO merges it into what it had rendered").remedy(
+        "write the fields that change by their own paths; to clear the others, write \
+             null for each",
+        by_path(cx, applied).into_iter().chain(cleared(cx, applied, &names)),
+    ))
 }
 
 /// Replaces the operation by one for each field, if the result is the same.

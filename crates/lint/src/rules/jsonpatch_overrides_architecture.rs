@@ -9,36 +9,32 @@ const CLUSTER: &str = "/spec/cluster";
 /// Operands, the affected paths, the most important first, and the help.
 static PLACES: Rows<(&str, &str, &str)> = Rows::of("patchedArchitectures");
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for applied in cx.applied() {
-        let mut of_kind = PLACES.iter().filter(|(kind, ..)| *kind == applied.kind());
-        let found = of_kind.find_map(|(_, place, help)| Some((*place, *help, applied.changed_below(place)?)));
-        let Some((place, help, pointer)) = found else {
-            continue;
-        };
-        let contradiction = contradiction(cx, &applied, place);
-        let severity = match contradiction {
-            Some(_) => Severity::Error,
-            None if place == DEFAULT && !cx.release().has("default-architecture") => Severity::Info,
-            None => Severity::Warning,
-        };
-        let message = match &contradiction {
-            Some(why) => format!("the patch sets {pointer} of {}{why}", applied.kind()),
-            None => format!("the patch sets {pointer} of {}, which HCO derives for itself", applied.kind()),
-        };
-        let finding = cx
-            .finding(message)
-            .severity(severity)
-            .at(applied.written_location(pointer))
-            .label("HCO's status and alerts don't see it");
-        out.report(match severity {
-            Severity::Info => finding.help(
-                "keep it, as this release has no field for it; check it when nodes of another \
-                 architecture come or go",
-            ),
-            _ => finding.help(help).fixes(cx.drop_operation(&applied)),
-        });
-    }
+pub(super) fn find(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Finding> {
+    let mut of_kind = PLACES.iter().filter(|(kind, ..)| *kind == applied.kind());
+    let found = of_kind.find_map(|(_, place, help)| Some((*place, *help, applied.changed_below(place)?)));
+    let (place, help, pointer) = found?;
+    let contradiction = contradiction(cx, applied, place);
+    let severity = match contradiction {
+        Some(_) => Severity::Error,
+        None if place == DEFAULT && !cx.release().has("default-architecture") => Severity::Info,
+        None => Severity::Warning,
+    };
+    let message = match &contradiction {
+        Some(why) => format!("the patch sets {pointer} of {}{why}", applied.kind()),
+        None => format!("the patch sets {pointer} of {}, which HCO derives for itself", applied.kind()),
+    };
+    let finding = cx
+        .finding(message)
+        .severity(severity)
+        .at(applied.written_location(pointer))
+        .label("HCO's status and alerts don't see it");
+    Some(match severity {
+        Severity::Info => finding.help(
+            "keep it, as this release has no field for it; check it when nodes of another \
+         architecture come or go",
+        ),
+        _ => finding.help(help).fixes(cx.drop_operation(applied)),
+    })
 }
 
 /// The value and the fact in nodes or HCO that contradicts it, to follow the path in the message.

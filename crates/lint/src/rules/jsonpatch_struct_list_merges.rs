@@ -4,30 +4,25 @@ use hcoplan_planner::jsonpatch::Loss;
 
 use super::prelude::*;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for applied in cx.applied() {
-        let lost: Vec<&Loss> =
-            applied.effect.lost.iter().filter(|l| l.reason == jsonpatch::Reason::Inherited).collect();
-        let Some(first) = lost.first() else {
-            continue;
-        };
-        let (what, value) = (first.path.as_str(), first.actual.as_ref());
-        let value = value.map_or_else(|| "nothing".to_owned(), short);
-        let more = match lost.len() - 1 {
-            0 => String::new(),
-            1 => ", and one more field".to_owned(),
-            n => format!(", and {n} more fields"),
-        };
-        let message =
-            format!("{what} of {} keeps {value} of the element that HCO renders at this index{more}", applied.kind());
-        out.report(
-            cx.finding(message)
-                .at(applied.named_location(what))
-                .label("HCO fills new elements into the old ones, index by index")
-                .help("change the list in the HyperConverged, or write every field of every element")
-                .fixes(emptied(cx, &applied, &lost)),
-        );
-    }
+pub(super) fn find(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Finding> {
+    let lost: Vec<&Loss> = applied.effect.lost.iter().filter(|l| l.reason == jsonpatch::Reason::Inherited).collect();
+    let first = lost.first()?;
+    let (what, value) = (first.path.as_str(), first.actual.as_ref());
+    let value = value.map_or_else(|| "nothing".to_owned(), short);
+    let more = match lost.len() - 1 {
+        0 => String::new(),
+        1 => ", and one more field".to_owned(),
+        n => format!(", and {n} more fields"),
+    };
+    let message =
+        format!("{what} of {} keeps {value} of the element that HCO renders at this index{more}", applied.kind());
+    Some(
+        cx.finding(message)
+            .at(applied.named_location(what))
+            .label("HCO fills new elements into the old ones, index by index")
+            .help("change the list in the HyperConverged, or write every field of every element")
+            .fixes(emptied(cx, applied, &lost)),
+    )
 }
 
 /// Adds operations that empty the inherited fields, if that works. `None` if an element's own value was merged with the

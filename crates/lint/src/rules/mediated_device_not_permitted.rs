@@ -9,7 +9,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let lists = ["mediatedDeviceTypes", "mediatedDevicesTypes"];
         lists.iter().any(|k| node.get(k).is_some_and(|l| !l.items().is_empty()))
     };
-    let per_node = |node: &Node| items(node.get("nodeMediatedDeviceTypes")).iter().any(types);
+    let per_node = |node: &Node| node.list_at("nodeMediatedDeviceTypes").iter().any(types);
     let makes = field.node().is_some_and(|node| types(node) || per_node(node));
     let section = cx.rendered_kubevirt("configuration.mediatedDevicesConfiguration");
     // Neither the switch nor, in older releases, the gate is against it.

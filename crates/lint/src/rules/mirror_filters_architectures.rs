@@ -79,7 +79,7 @@ fn image_set(cx: &Context<'_>, document: &Document, out: &mut Sink) {
     let Some(list) = document.root.at(&path) else {
         return;
     };
-    let names: Vec<&str> = list.items().iter().filter_map(|n| n.as_str()).collect();
+    let names: Vec<&str> = strings(list.items()).collect();
     let there = cx.all_architectures().iter().copied();
     let missing: Vec<&str> = there.filter(|a| !names.contains(a)).collect();
     let ours = version.starts_with("mirror.openshift.io/");

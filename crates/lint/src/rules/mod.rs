@@ -1,8 +1,8 @@
 //! One file per rule, or per table of rules.
 //!
-//! A rule's file has its `check`. To add one: a file, its line below, its page `docs/rules/<rule>.md` with its
-//! metadata, and its fixtures in `testdata/lint/`; see CONTRIBUTING.md. Similar rules are rows of a table in one file:
-//! its `RULES`.
+//! A rule's file has its `check`, or a `find` if it has one finding. To add one: a file, its line below, its page
+//! `docs/rules/<rule>.md` with its metadata, and its fixtures in `testdata/lint/`; see CONTRIBUTING.md. Similar rules are
+//! rows of a table in one file: its `RULES`.
 
 use crate::prelude::*;
 use hcoplan_rule_pages::rules;
@@ -252,7 +252,7 @@ mod prelude {
 
     /// The string at a dotted path of a document.
     pub(super) fn text_at<'d>(document: &'d Document, path: &str) -> Option<&'d str> {
-        document.root.below(path)?.as_str()
+        document.root.text_at(path)
     }
 
     /// Adds locations with the same words to a finding.

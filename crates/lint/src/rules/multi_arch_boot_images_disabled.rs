@@ -3,13 +3,11 @@
 
 use super::prelude::*;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let Some(hc) = cx.hyperconverged() else {
-        return;
-    };
+pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
+    let hc = cx.hyperconverged()?;
     let architectures = &cx.topology().workload_architectures;
     if hc.multi_arch() || architectures.len() < 2 || cx.golden_images().is_empty() {
-        return;
+        return None;
     }
     let message = format!(
         "workload nodes are {}, but golden images are imported once, for the architecture of the node that imports them",
@@ -29,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     finding.fixes.extend(cx.switch_multi_arch(true));
     finding.fixes.extend(one_architecture(cx));
-    out.report(finding);
+    Some(finding)
 }
 
 /// The runbook's other remedy: restrict workloads to one architecture, preferably the control plane's, which common

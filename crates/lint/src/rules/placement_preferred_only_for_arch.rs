@@ -5,33 +5,28 @@ use crate::context::PREFERRED;
 
 const LABEL: &str = "kubernetes.io/arch";
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
     let field = cx.field(Pods::Workload.field());
-    let Some(placement) = field.node() else {
-        return;
-    };
+    let placement = field.node()?;
     if cx.has_nodes() && cx.topology().workload_architectures.len() < 2 {
-        return;
+        return None;
     }
-    let affinity = placement.below("affinity.nodeAffinity");
-    let Some(affinity) = affinity else { return };
+    let affinity = placement.below("affinity.nodeAffinity")?;
     let terms = affinity.get(REQUIRED).and_then(|r| r.get("nodeSelectorTerms"));
     let selector = placement.get("nodeSelector");
     let is_required = selector.is_some_and(|s| s.get(LABEL).is_some())
         || terms.is_some_and(|t| t.items().iter().any(|t| requirement(t).is_some()));
     if is_required {
-        return;
+        return None;
     }
-    let preferred = items(affinity.get(PREFERRED)).iter().enumerate();
+    let preferred = affinity.list_at(PREFERRED).iter().enumerate();
     let found = preferred.filter_map(|(i, p)| {
         let (j, requirement) = requirement(p.get("preference")?)?;
         Some(((i, j), requirement))
     });
-    let Some((indexes, found)) = found.into_iter().next() else {
-        return;
-    };
+    let (indexes, found) = found.into_iter().next()?;
     let values = found.list_at("values");
-    let values: Vec<&str> = values.iter().filter_map(Node::as_str).collect();
+    let values: Vec<&str> = strings(values).collect();
     let what = if values.is_empty() { "an architecture".to_owned() } else { and(&values) };
     let message = format!("the workload placement only prefers {what}: HCO counts the nodes of every architecture");
     let place = found.get("key").unwrap_or(found);
@@ -39,7 +34,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.is_multi_arch() {
         finding = finding.info();
     }
-    out.report(finding.remedy(REQUIRE, require(cx, indexes, found, terms.map_or(0, |t| t.items().len()))));
+    Some(finding.remedy(REQUIRE, require(cx, indexes, found, terms.map_or(0, |t| t.items().len()))))
 }
 
 const REQUIRE: &str = "move it to requiredDuringSchedulingIgnoredDuringExecution";

@@ -8,11 +8,9 @@ static FIELDS: Rows<&str> = Rows::of("serverMetadata");
 
 const ANNOTATIONS: [&str; 2] = ["hco.kubevirt.io/v1-only-fields", "kubectl.kubernetes.io/last-applied-configuration"];
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
     let path = Path::root().key("metadata");
-    let Some(metadata) = cx.root().get("metadata") else {
-        return;
-    };
+    let metadata = cx.root().get("metadata")?;
     let mut found = listed(metadata, &path, &FIELDS);
     if let Some(annotations) = metadata.get("annotations") {
         let path = path.key("annotations");
@@ -21,7 +19,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     found.sort_by_key(|(_, e)| e.key.span);
     let Some(((_, first), rest)) = found.split_first() else {
-        return;
+        return None;
     };
     let names: Vec<&str> = found.iter().map(|(_, e)| e.key.text.as_str()).collect();
     let mut message = format!("the manifest has metadata that belongs to a cluster: {}", and(&names));
@@ -41,7 +39,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .label("written by the server or a controller")
         .help("remove what was copied from a cluster");
     let finding = with_related(finding, rest.iter().map(|(_, entry)| cx.location(entry.key.span)), "and this");
-    out.report(finding.fixes(removal(cx, &found)));
+    Some(finding.fixes(removal(cx, &found)))
 }
 
 /// Safe if nothing can be set on purpose.

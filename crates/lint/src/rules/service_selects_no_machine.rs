@@ -75,7 +75,7 @@ fn selects_pods(cx: &Context<'_>, namespace: &str, selects: &dyn Fn(&Labels) -> 
 /// Source: KubeVirt `pkg/network/setup/netpod/masquerade`.
 fn unreached(cx: &Context<'_>, service: &Document, port: &Node, vm: &VirtualMachine<'_>) -> Option<Finding> {
     let interface = vm.list("domain.devices.interfaces").iter().find(|own| own.get("masquerade").is_some())?;
-    let forwarded: Vec<Json> = items(interface.get("ports")).iter().map(Node::to_json).collect();
+    let forwarded: Vec<Json> = interface.list_at("ports").iter().map(Node::to_json).collect();
     let target = port.get("targetPort").or_else(|| port.get("port"))?;
     let wanted = target.to_json();
     let is_forwarded = forwarded.iter().any(|own| own["port"] == wanted || own["name"] == wanted);

@@ -4,20 +4,16 @@
 
 use super::prelude::*;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
     let topology = cx.topology();
     let workload = &topology.workload_architectures;
-    let Some(hc) = cx.hyperconverged().filter(|hc| !hc.multi_arch()) else {
-        return;
-    };
+    let hc = cx.hyperconverged().filter(|hc| !hc.multi_arch())?;
     let mut all = topology.control_plane_architectures.iter().chain(workload);
-    let Some(served) = all.next().filter(|a| !workload.contains(a)) else {
-        return;
-    };
+    let served = all.next().filter(|a| !workload.contains(a))?;
     // no-workload-nodes reports a cluster without workload nodes.
     let images = cx.data_sources().chain(cx.import_crons()).count();
     if workload.is_empty() || images == 0 {
-        return;
+        return None;
     }
     let message = format!("common templates are made for {served}, but workload nodes are {}", and(workload));
     let mut finding = cx
@@ -36,5 +32,5 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let message = format!("keeps workloads on {} nodes", and(workload));
         finding = finding.related(placement.key_place(), message);
     }
-    out.report(finding.fixes(cx.switch_multi_arch(true)));
+    Some(finding.fixes(cx.switch_multi_arch(true)))
 }

@@ -2,10 +2,8 @@
 
 use super::prelude::*;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let Some(entry) = cx.root().entry("status") else {
-        return;
-    };
+pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
+    let entry = cx.root().entry("status")?;
     let empty = match &entry.value.value {
         Value::Null => true,
         Value::Map(entries) => entries.is_empty(),
@@ -28,5 +26,5 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         finding = finding.fix(fix);
     }
-    out.report(finding);
+    Some(finding)
 }

@@ -2,20 +2,16 @@
 
 use super::prelude::*;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
     let profile = cx.field("tlsSecurityProfile");
-    let Some(node) = profile.node() else {
-        return;
-    };
-    let Some((at, what)) = weakness(node) else {
-        return;
-    };
-    out.report(
+    let node = profile.node()?;
+    let (at, what) = weakness(node)?;
+    Some(
         cx.finding(format!("the TLS profile allows {what}"))
             .at(cx.location(at.span))
             .label("for the servers of every operand")
             .help("use the profile Intermediate, or leave the field out to follow the cluster's own"),
-    );
+    )
 }
 
 /// The weak setting of a profile, with its node.

@@ -90,7 +90,7 @@ fn grants(cx: &Context<'_>, binding: &Document, claim: Option<&str>) -> bool {
     rules.iter().any(|rule| {
         let lists = |key: &str, values: &[&str]| {
             let items = rule.list_at(key);
-            items.iter().filter_map(Node::as_str).any(|v| v == "*" || values.contains(&v))
+            strings(items).any(|v| v == "*" || values.contains(&v))
         };
         let names = rule.list_at("resourceNames");
         PERMITS.iter().any(|(group, resources)| lists("apiGroups", &[group]) && lists("resources", resources))

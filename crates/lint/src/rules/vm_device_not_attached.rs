@@ -46,7 +46,7 @@ static WITHOUT_DEVICE: Rows<&str> = Rows::of("pluginsWithoutDevice");
 fn sriov(cx: &Context<'_>, vm: &VirtualMachine<'_>, out: &mut Sink) {
     let interfaces = vm.list("domain.devices.interfaces");
     let of_sriov = interfaces.iter().filter(|i| i.get("sriov").is_some());
-    let names: Vec<&str> = of_sriov.filter_map(|i| i.get("name")?.as_str()).collect();
+    let names: Vec<&str> = of_sriov.filter_map(|i| i.text_at("name")).collect();
     for (i, reference) in vm.networks() {
         let path = format!("networks[{i}]");
         let name = vm.text(&format!("{path}.name")).unwrap_or_default();

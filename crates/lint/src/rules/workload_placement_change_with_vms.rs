@@ -4,14 +4,12 @@ use hcoplan_planner::topology::admits;
 
 use super::prelude::*;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let Some(before) = cx.before() else {
-        return;
-    };
+pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
+    let before = cx.before()?;
     let [was, is] = [before, cx.object()].map(|object| placement_of(object).unwrap_or(&Json::Null));
     let left: Vec<NodeRef<'_>> = cx.nodes().filter(|n| admits(was, n.node) && !admits(is, n.node)).collect();
     if left.is_empty() {
-        return;
+        return None;
     }
     let kinds = cx.node_kinds(left.iter().copied());
     let machines = cx.virtual_machines();
@@ -21,9 +19,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         kinds.selected_by(&cx.placement_of(vm)).unwrap_or_else(|| left.clone()).iter().any(fits)
     };
     let stranded: Vec<_> = machines.iter().filter(may_be_there).collect();
-    let Some(first) = stranded.first() else {
-        return;
-    };
+    let first = stranded.first()?;
     let names: Vec<&str> = left.iter().map(|n| n.node.name.as_str()).collect();
     let nodes = format!("{} {}", if names.len() == 1 { "node" } else { "nodes" }, list(&names, 3));
     let whom = match stranded.len() {
@@ -38,7 +34,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .label("virt-handler runs on the nodes that this selects")
         .help("widen the placement first, migrate the virtual machines, and narrow it then");
     finding = with_related(finding, stranded.iter().take(3).map(|vm| vm.name_place()), "may be running on one of them");
-    out.report(finding);
+    Some(finding)
 }
 
 /// The workload placement of a HyperConverged in any version.

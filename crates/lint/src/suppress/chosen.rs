@@ -10,7 +10,7 @@ use crate::prelude::*;
 type Group = (Place, &'static str, bool, bool);
 
 /// The location of suppressions that are examined together.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 enum Place {
     /// In the configuration, for a finding with this file, object and cluster.
     Configuration { file: Option<Utf8PathBuf>, object: Option<String>, cluster: Option<String> },

@@ -234,20 +234,16 @@ fn toleration(node: &Node) -> Vec<Problem<'_>> {
     if key.is_empty() && operator != "Exists" {
         out.push(Problem::new(node, Mistake::Missing("key")).key("the toleration"));
     }
-    if let Some(written) = node.get("operator") {
-        out.extend(one_of(written, &["Exists", "Equal"]).map(|problem| problem.key("operator")));
-    }
-    if let Some(written) = node.get("effect") {
-        let effects = &["NoSchedule", "PreferNoSchedule", "NoExecute"];
-        out.extend(one_of(written, effects).map(|problem| problem.key("effect")));
-    }
-    if let Some(written) = node.get("value").filter(|value| value.as_str().is_some_and(|v| !v.is_empty())) {
-        if operator == "Exists" {
-            out.push(Problem::new(written, Mistake::NotWith("operator Exists".to_owned())).key("value"));
-        } else if !label::is_value(written.as_str().unwrap_or_default()) {
-            out.push(Problem::new(written, Mistake::NotA("a label's value")).key("value"));
-        }
-    }
+    let words: [(_, &'static [&'static str]); 2] =
+        [("operator", &["Exists", "Equal"]), ("effect", &["NoSchedule", "PreferNoSchedule", "NoExecute"])];
+    let wrong = words.into_iter().filter_map(|(key, words)| Some(one_of(node.get(key)?, words)?.key(key)));
+    out.extend(wrong);
+    let wrong = match text("value") {
+        "" => None,
+        _ if operator == "Exists" => Some(Mistake::NotWith("operator Exists".to_owned())),
+        value => (!label::is_value(value)).then_some(Mistake::NotA("a label's value")),
+    };
+    out.extend(node.get("value").zip(wrong).map(|(written, wrong)| Problem::new(written, wrong).key("value")));
     let seconds = node.get("tolerationSeconds").filter(|node| !matches!(node.value, Value::Null));
     if let Some(written) = seconds.filter(|_| text("effect") != "NoExecute") {
         let other = "an effect other than NoExecute".to_owned();
@@ -257,17 +253,17 @@ fn toleration(node: &Node) -> Vec<Problem<'_>> {
 }
 
 fn labels(node: &Node) -> Vec<Problem<'_>> {
-    let mut out = Vec::new();
-    for entry in node.entries() {
-        if !label::is_key(&entry.key.text) {
-            let problem = Problem::new(&entry.value, Mistake::NotAKey("a label's key"));
-            out.push(problem.key(entry.key.text.clone()));
-        } else if entry.value.as_str().is_some_and(|value| !label::is_value(value)) {
-            let problem = Problem::new(&entry.value, Mistake::NotA("a label's value"));
-            out.push(problem.key(entry.key.text.clone()));
-        }
-    }
-    out
+    let wrong = node.entries().iter().filter_map(|entry| {
+        let mistake = if !label::is_key(&entry.key.text) {
+            Mistake::NotAKey("a label's key")
+        } else if entry.value.as_str().is_none_or(label::is_value) {
+            return None;
+        } else {
+            Mistake::NotA("a label's value")
+        };
+        Some(Problem::new(&entry.value, mistake).key(entry.key.text.clone()))
+    });
+    wrong.collect()
 }
 
 fn selector(node: &Node) -> Vec<Problem<'_>> {
@@ -363,7 +359,7 @@ fn architecture(node: &Node) -> Option<Problem<'_>> {
 fn resources(node: &Node) -> Vec<Problem<'_>> {
     let mut out = Vec::new();
     let limits = node.get("limits");
-    let claims = items(node.get("claims")).iter().filter_map(|claim| claim.get("name"));
+    let claims = node.list_at("claims").iter().filter_map(|claim| claim.get("name"));
     let other = "pods that have no resource claims";
     out.extend(claims.map(|name| Problem::new(name, Mistake::NotWith(other.into())).key("claims")));
     for section in ["limits", "requests"] {

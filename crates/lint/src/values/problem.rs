@@ -7,7 +7,7 @@ use crate::prelude::*;
 use crate::words::or;
 
 /// An error of a value.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Mistake {
     NotOneOf(&'static [&'static str]),
     Below(i64),

@@ -92,6 +92,11 @@ impl<'a> View<'a> {
     /// The two sides, and how the manifest is applied if not as `kubectl apply` does.
     pub(crate) fn sides(&self) -> Block {
         let mut text = format!("from {} to {}", self.changes.before, self.changes.after);
+        // A cluster that is alone isn't named.
+        let place = |word: &str, names: &[&str]| match self.changes.compared {
+            1 => String::new(),
+            _ => format!(" {word} {}", clusters(names)),
+        };
         for method in UpdateMethod::ALL.into_iter().filter(|method| *method != UpdateMethod::default()) {
             let of = |diff: &'a ClusterDiff| {
                 diff.update.as_ref().filter(|(m, _)| *m == method).map(|(_, by)| (&*diff.cluster, &**by))
@@ -106,14 +111,10 @@ impl<'a> View<'a> {
                 UpdateMethod::Replace => "with replace",
                 _ => method.as_str(),
             };
-            let is_one = self.changes.compared == 1;
-            let place = if is_one { String::new() } else { format!(" in {}", clusters(&names)) };
-            text.push_str(&format!(", applied {how}{place} ({})", list(&sources, 1)));
+            text.push_str(&format!(", applied {how}{} ({})", place("in", &names), list(&sources, 1)));
         }
         for (names, facts) in self.assumed() {
-            let is_one = self.changes.compared == 1;
-            let place = if is_one { String::new() } else { format!(" of {}", clusters(&names)) };
-            text.push_str(&format!(", assuming {}{place}", list(&facts, ASSUMED.len())));
+            text.push_str(&format!(", assuming {}{}", list(&facts, ASSUMED.len()), place("of", &names)));
         }
         Block::soft(text)
     }

@@ -132,7 +132,7 @@ fn lost_in_hyperconverged(text: &str) -> Option<(String, String)> {
 }
 
 /// The HyperConverged's field with the path most similar to this one.
-fn meant_in_hyperconverged(text: &str) -> Option<String> {
+pub(super) fn meant_in_hyperconverged(text: &str) -> Option<String> {
     let (parent, _) = text.rsplit_once('.')?;
     let releases = releases(None);
     let schemas = releases.iter().rev().flat_map(|release| schemas_of(release)).filter(|s| s.kind() == KIND);
@@ -140,11 +140,6 @@ fn meant_in_hyperconverged(text: &str) -> Option<String> {
     let (near, far): (Vec<&Schema>, Vec<&Schema>) = schemas.partition(|schema| resolve(schema, parent).is_ok());
     let asked = if near.is_empty() { far } else { near };
     asked.into_iter().find_map(|s| resolve(s, text).err()?)
-}
-
-/// The HyperConverged's field with the name most similar to a word.
-pub(super) fn nearest_field(word: &str) -> Option<String> {
-    meant_in_hyperconverged(&format!("spec.{word}"))
 }
 
 /// The page of a field in all releases of the distribution of `of`; by default upstream's.

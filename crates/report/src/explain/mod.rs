@@ -50,7 +50,7 @@ pub fn page(subject: &str, release: Option<&Arc<Release>>) -> Result<String, Fai
     }
     let help = match nearest(subject) {
         Some(name) => format!("did you mean {name}?"),
-        None if let Some(field) = field::nearest_field(subject) => format!("did you mean {field}?"),
+        None if let Some(field) = field::meant_in_hyperconverged(&format!("spec.{subject}")) => format!("did you mean {field}?"),
         None if let Some(names) = with_part(subject) => format!("did you mean {names}?"),
         None => "`hcoplan explain` lists everything; findings print the name of their rule in brackets; fields begin with a kind, \
                  as in KubeVirt.spec"

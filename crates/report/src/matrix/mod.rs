@@ -13,7 +13,7 @@ use crate::{html, terminal};
 
 use super::plural;
 use hcoplan_analysis::matrix::{Cell, ClusterMatrix, Group, Image, MachineRow, Reason, State, counts};
-use hcoplan_planner::boot::{self, BootOutcome};
+use hcoplan_planner::boot::BootOutcome;
 
 pub use json::document;
 pub(super) use view::blocks;
@@ -73,11 +73,6 @@ impl<'a> MatrixPage<'a> {
         let all = cluster.images.iter().filter(|i| !i.is_external());
         all.filter(|i| !self.problems || i.is_problem()).collect()
     }
-}
-
-/// A virtual machine's result for an architecture, in a word or two.
-fn machine_word(cell: Option<&boot::ArchitectureBoot>) -> &'static str {
-    cell.map_or("-", |cell| cell.outcome.as_str())
 }
 
 /// Whether a virtual machine boots, and why not, in a line.

@@ -1,6 +1,6 @@
 //! The matrix as a document: equal clusters share a table, with the reasons below it.
 
-use super::{MatrixPage, PAIRS, about, external, machine_word, machine_words, name, plain_word, reasons, totals, word};
+use super::{MatrixPage, PAIRS, about, external, machine_words, name, plain_word, reasons, totals, word};
 use crate::document::{Block, Document, Entry, Level, Text};
 use crate::document::{Cell as TableCell, Table};
 use crate::plural;
@@ -108,7 +108,9 @@ fn header(cluster: &ClusterMatrix, rows: &str, last: &str) -> Vec<Text> {
 fn machine_table(cluster: &ClusterMatrix, machines: &[&MachineRow], legend: &mut Legend) -> Table {
     let mut row = |machine: &&MachineRow| {
         let cells = machine.cells.iter().map(|cell| TableCell {
-            text: legend.cell(machine_sign(cell.as_ref()), machine_word(cell.as_ref())).into(),
+            text: legend
+                .cell(machine_sign(cell.as_ref()), cell.as_ref().map_or("-", |cell| cell.outcome.as_str()))
+                .into(),
             level: cell.as_ref().and_then(|cell| machine_level(cell.outcome)),
             reason: cell.as_ref().and_then(|cell| cell.cause.as_ref()).map(boot::BootCause::sentence),
         });

@@ -312,7 +312,7 @@ fn appended(text: &str, lines: &str) -> String {
 /// The indentation of a block's item, and where it ends with the comments that belong to it.
 fn end_of_item(text: &str, item: &Node) -> (usize, usize) {
     let range = item.span.range();
-    let line = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+    let line = line_start(text, range.start);
     let indent = text[line..].len() - text[line..].trim_start().len();
     let end_of_line = |from: usize| text[from..].find('\n').map_or(text.len(), |at| from + at + 1);
     let mut end = end_of_line(text[..range.end].trim_end().len());

@@ -10,7 +10,7 @@ use super::text::text;
 use crate::prelude::*;
 
 /// One object's file.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct File {
     /// Its name in the cluster's directory.
     pub name: String,
@@ -23,7 +23,7 @@ pub struct File {
 }
 
 /// The files of a cluster's directory.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct ClusterFiles {
     /// The cluster's id.
     pub cluster: String,

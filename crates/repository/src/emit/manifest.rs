@@ -16,7 +16,7 @@ pub const CLUSTER_MANIFEST: &str = "hcoplan-cluster.json";
 const SCHEMA_VERSION: u32 = 2;
 
 /// The manifest of the tree.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TopManifest {
     /// The version of the format.

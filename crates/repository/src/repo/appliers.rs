@@ -23,7 +23,7 @@ pub struct Appliers<'r> {
 }
 
 /// What applies or renders a directory.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum AppliedBy {
     /// A controller's object, `the Application prod in argocd/prod.yaml`.
     Controller(String, Controller),

@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 /// A build that failed.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct FailedBuild {
     /// The directory that would name its cluster.
     pub directory: Utf8PathBuf,

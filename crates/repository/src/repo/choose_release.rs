@@ -6,7 +6,7 @@ use hcoplan_diagnostics::words::list;
 use hcoplan_planner::release::{version_numbers, version_parts};
 
 /// A name that no release has.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` is not a release that hcoplan models")]
 pub struct UnknownRelease {
     /// The given name.

@@ -17,7 +17,7 @@ pub const CONFIG_FILE: &str = "hcoplan.yaml";
 pub const CONFIG_SCHEMA: &str = hcoplan_schemas::CONFIG;
 
 /// The contents of `hcoplan.yaml`; empty without one.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Config {
     /// Files and directories that are not read, in the syntax of `.gitignore`.
     pub ignore: Vec<Located<String>>,
@@ -44,7 +44,7 @@ pub struct Config {
 }
 
 /// Settings of a cluster.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct ClusterEntry {
     /// Its name; by default the HyperConverged's directory.
     pub name: Option<Located<String>>,
@@ -61,7 +61,7 @@ pub struct ClusterEntry {
 }
 
 /// Which rules run. Names are not checked here: `lint` knows the rules.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct LintConfig {
     /// Only these rules and groups run; empty = all.
     pub select: Vec<Located<String>>,
@@ -76,7 +76,7 @@ pub struct LintConfig {
 }
 
 /// The configuration of a rule or a group.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct RuleConfig {
     /// The rule's or group's name.
     pub name: Located<String>,
@@ -87,7 +87,7 @@ pub struct RuleConfig {
 }
 
 /// Findings that are not reported.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct SuppressConfig {
     /// The rules or groups.
     pub rules: Vec<Located<String>>,

@@ -10,7 +10,7 @@ use crate::prelude::*;
 use crate::repo::wrapper_fields as fields;
 
 /// A field of an inventory's `spec`, as found in a dump.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Fact {
     /// The field's name.
     pub field: &'static str,

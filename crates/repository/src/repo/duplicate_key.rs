@@ -43,7 +43,7 @@ struct Entry {
 
 impl Entry {
     fn of(text: &str, key: Span) -> Option<Self> {
-        let start = text[..key.start as usize].rfind('\n').map_or(0, |end| end + 1);
+        let start = line_start(text, key.start as usize);
         let column = key.start as usize - start;
         if !text[start..key.start as usize].bytes().all(|b| b == b' ') {
             return None;

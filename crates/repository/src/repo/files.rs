@@ -4,7 +4,7 @@ use super::scan::{FoundKind, FoundObject};
 use crate::prelude::*;
 
 /// A file and its use.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct FileUse {
     /// Its path, relative to the root.
     pub path: Arc<Utf8Path>,
@@ -13,7 +13,7 @@ pub struct FileUse {
 }
 
 /// The use of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum FileRole {
     /// The configuration.
     Configuration,

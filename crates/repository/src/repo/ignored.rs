@@ -7,7 +7,7 @@ use super::gitops::Controller;
 use crate::prelude::*;
 
 /// A path that a controller ignores when it compares.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct IgnoredField {
     /// The controller that ignores it.
     pub controller: Controller,

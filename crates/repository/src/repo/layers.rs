@@ -7,7 +7,7 @@ use super::kustomization::values;
 use crate::prelude::*;
 
 /// An annotation that a layer of a build sets on a HyperConverged.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Layer {
     /// The file of the layer, relative to the root: a kustomization, a patch's, or the HyperConverged's.
     pub file: Utf8PathBuf,

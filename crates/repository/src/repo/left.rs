@@ -80,7 +80,7 @@ impl Applied {
     /// else as it prunes.
     fn deletes_with_itself(&self) -> bool {
         const FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
-        let mut names = self.document.root.list_at("metadata.finalizers").iter().filter_map(Node::as_str);
+        let mut names = strings(self.document.root.list_at("metadata.finalizers"));
         match self.kind.controller() {
             _ if self.kind == Kind::ApplicationSet => {
                 let root = &self.document.root;

@@ -241,11 +241,6 @@ impl Repo {
         cluster.path().starts_with(directory) || inputs.any(|i| i.starts_with(directory))
     }
 
-    /// Whether a file is the output of a build.
-    fn is_output(&self, path: &Utf8Path) -> bool {
-        self.built.files.contains_key(path)
-    }
-
     /// The files of which a file was built; `None` if it wasn't.
     fn inputs_of(&self, path: &Utf8Path) -> Option<&BTreeSet<Utf8PathBuf>> {
         self.built.inputs.get(path)

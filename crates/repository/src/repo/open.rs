@@ -200,11 +200,6 @@ fn with_builds(tree: Arc<dyn Tree>, options: &Options) -> Arc<dyn Tree> {
     }
 }
 
-/// Whether a file has git's ignore patterns: without it, more is read than intended.
-fn is_patterns(path: &Utf8Path) -> bool {
-    path.file_name() == Some(".gitignore")
-}
-
 /// Whether a file is what a test expects or reads, which nothing applies; `within` is what the user asks for.
 fn is_expected_output(path: &Utf8Path, within: &Utf8Path) -> bool {
     let below = path.strip_prefix(within).unwrap_or(path);
@@ -299,7 +294,8 @@ impl Reading {
                     self.problems.push(unreadable(&skipped.path, why).fatal());
                     true
                 }
-                SkipReason::Unreadable(why) if is_patterns(&skipped.path) => {
+                // Without it, more is read than intended.
+                SkipReason::Unreadable(why) if skipped.path.file_name() == Some(".gitignore") => {
                     self.problems.push(unreadable(&skipped.path, why));
                     true
                 }
@@ -435,7 +431,7 @@ impl Reading {
                 return false;
             }
             let is_omitted = || if is_only { repo.kustomization_omits(&path) } else { built.contains(parent(&path)) };
-            let is_stray = path.file_name() != Some(BUILT) && !repo.is_output(&path) && is_omitted();
+            let is_stray = path.file_name() != Some(BUILT) && !repo.built.files.contains_key(&*path) && is_omitted();
             let why = repo.left_out_by_all(&path).or_else(|| is_stray.then_some(LeftOut::Kustomization));
             let Some(why) = why else { return true };
             if !is_only {

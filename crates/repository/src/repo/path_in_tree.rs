@@ -38,7 +38,7 @@ fn without_parents(path: &Utf8Path) -> Utf8PathBuf {
 }
 
 /// A path in a tree, by its own name or after links.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct PathInTree {
     /// The tree's root, without links.
     pub(super) top: Utf8PathBuf,

@@ -62,7 +62,7 @@ pub const HCO_PACKAGES: [&str; 2] = ["community-kubevirt-hyperconverged", "kubev
 type PlacedValue<T> = Option<(T, Path)>;
 
 /// The facts of one manifest.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Statement {
     pub(super) kind: StatementKind,
     pub(super) document: Arc<Document>,

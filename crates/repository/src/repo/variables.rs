@@ -7,7 +7,7 @@
 use crate::prelude::*;
 
 /// The variables of a Flux Kustomization.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(in crate::repo) struct Variables {
     /// Each with its value and the value's place.
     pub(in crate::repo) known: BTreeMap<String, (String, Location)>,

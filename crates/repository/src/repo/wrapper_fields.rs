@@ -34,11 +34,9 @@
 //!   configuration, and proxies.
 
 use crate::prelude::*;
-use std::sync::LazyLock;
 
 /// The fields by kind, or by kind and field.
-static FIELDS: LazyLock<BTreeMap<&str, Vec<&str>>> =
-    LazyLock::new(|| serde_json::from_str(hcoplan_schemas::CONTROLLER_FIELDS).expect("valid lists"));
+static FIELDS: Table<BTreeMap<&str, Vec<&str>>> = Table::of(hcoplan_schemas::CONTROLLER_FIELDS);
 
 /// The pairs of a list of `name=value`.
 pub(super) fn pairs_of(list: &str) -> impl Iterator<Item = (&'static str, &'static str)> {

@@ -3,8 +3,8 @@
 use crate::source::Span;
 use crate::{Document, Node, Style, Value};
 
-use super::Reason;
 use super::layout::Context;
+use super::{Reason, line_start};
 
 /// Bytes and what replaces them.
 pub(super) type Splice = (Span, String);
@@ -148,10 +148,6 @@ impl<'d> EditableDocument<'d> {
         }
         None
     }
-}
-
-fn line_start(text: &str, at: usize) -> usize {
-    text[..at].rfind('\n').map_or(0, |n| n + 1)
 }
 
 fn column(text: &str, at: usize) -> usize {

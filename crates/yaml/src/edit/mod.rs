@@ -257,6 +257,11 @@ fn edits_in_turn(before: &EditableFile, document: &Document, changes: &[Change])
     Ok(line_edits(before.file(), &apply(current.file().text(), &edits)?))
 }
 
+/// The start of the line with a place.
+pub fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |n| n + 1)
+}
+
 /// The edits for a change, and the file after them, read as a whole. Reports a missing place before
 /// what is wrong with the edits.
 fn read_again(

@@ -63,8 +63,7 @@ pub(super) fn ratio(change: &Change<'_>) -> Vec<Consequence> {
 /// updates do; `live`: the fields that KubeVirt changes in a running machine, where the machine and the cluster allow it.
 /// Sources: KubeVirt `pkg/virt-api/webhooks/validating-webhook` (an empty CD-ROM needs
 /// DeclarativeHotplugVolumes, a persistent TPM VMPersistentState), `pkg/storage/admitters` and `pkg/virt-config/featuregate`.
-pub(super) static WORDS: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(include_str!("kubevirt.json")).expect("valid JSON"));
+pub(super) static WORDS: Table<Value> = Table::of(include_str!("kubevirt.json"));
 
 /// The states of KubeVirt's features, from both lists and what its release makes of them.
 pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {

@@ -25,7 +25,7 @@ pub(super) use users::of_key;
 pub use users::uses;
 
 /// The consequence of a change.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Consequence {
     /// Its maximum severity.
     pub impact: Impact,

@@ -34,8 +34,7 @@ pub(super) struct Said {
 }
 
 /// The sentences that functions choose.
-pub(super) static SENTENCES: LazyLock<BTreeMap<&'static str, Said>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("sentences.json")).expect("a test reads it"));
+pub(super) static SENTENCES: Table<BTreeMap<&'static str, Said>> = Table::of(include_str!("sentences.json"));
 
 /// A sentence of `sentences.json`, which functions choose.
 pub(super) fn sentence(name: &str) -> Said {

@@ -8,7 +8,7 @@ use crate::prelude::*;
 /// By name the alternatives: fields of an instance with the values of which one has to be there; after `!`, another one.
 type Users = BTreeMap<String, Vec<BTreeMap<String, Vec<Value>>>>;
 
-static USERS: LazyLock<Users> = LazyLock::new(|| serde_json::from_str(include_str!("users.json")).expect("valid JSON"));
+static USERS: Table<Users> = Table::of(include_str!("users.json"));
 
 /// What a machine uses: `written` is its spec as written, `complete` as it is in KubeVirt; its and its namespace's labels.
 pub fn uses(written: &Value, complete: &Value, labels: &Value, of_namespace: &Value) -> Vec<String> {

@@ -45,7 +45,7 @@ pub fn delta(before: &Value, after: &Value, lists: &Lists<'_>) -> Vec<Step> {
 }
 
 /// A location with path and label.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 struct Location {
     path: Path,
     label: String,

@@ -4,7 +4,7 @@ use crate::prelude::*;
 use hcoplan_kubernetes::schema::ListKind;
 
 /// How the entries of a list are matched.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum Listing<'s> {
     /// By these fields; the order has no meaning.
     Map(Vec<&'s str>),
@@ -22,8 +22,7 @@ pub struct Lists<'s> {
 
 /// Unordered lists by their last key, although no schema declares them: KubeVirt and CDI look up their gates and devices,
 /// Kubernetes merges a pod's parts by these fields (`patchMergeKey` of its API).
-static BY_KEYS: LazyLock<BTreeMap<&str, Vec<&str>>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("lists.json")).expect("valid lists"));
+static BY_KEYS: Table<BTreeMap<&str, Vec<&str>>> = Table::of(include_str!("lists.json"));
 
 /// Possible name fields of entries without declared keys: the first that all entries have, without duplicates.
 const NAMES: [&str; 5] = ["name", "metadata.name", "resourceName", "mountPath", "type"];

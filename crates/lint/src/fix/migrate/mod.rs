@@ -249,7 +249,7 @@ fn with_comments(before: &Document, after: &Arc<SourceFile>, spec: &Path) -> Str
     let entries = document.root.at(spec).map_or(&[][..], Node::entries);
     let key = entries.first().map(|entry| entry.key.span).or_else(|| Some(document.root.key_at(spec)?.span));
     if let Some(key) = key.filter(|_| !lost.is_empty()) {
-        let line = text[..key.start as usize].rfind('\n').map_or(0, |at| at + 1);
+        let line = edit::line_start(&text, key.start as usize);
         let indent = " ".repeat(key.start as usize - line);
         let line_break = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let lines: String = lost.iter().map(|comment| format!("{indent}{}{line_break}", comment.trim_end())).collect();

@@ -5,7 +5,7 @@ use hcoplan_planner::hyperconverged::MOVES;
 use serde_json::Value as Json;
 
 /// What becomes of an entry below `spec`, by its dotted path there.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// It is moved to this dotted path, with everything in it.
     Moves(&'static str),

@@ -8,7 +8,7 @@ use crate::repo::kustomization::{Entry, Field, Kustomization, has_kustomization,
 use crate::repo::variables::Variables;
 
 /// What a controller adds to a directory's kustomization, or how it makes one of a directory without.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(in crate::repo) struct Additions {
     /// Entries as if they were at the end of the kustomization.
     pub(in crate::repo) entries: Vec<Entry>,

@@ -47,7 +47,7 @@ fn files(node: &Node, named: &mut Vec<String>) {
             // Paths in objects, not of files.
             "fieldspecs" | "fieldpaths" | "targets" | "options" => {}
             "path" => named.extend(own.as_str().map(ToOwned::to_owned)),
-            "paths" => named.extend(own.items().iter().filter_map(Node::as_str).map(ToOwned::to_owned)),
+            "paths" => named.extend(strings(own.items()).map(ToOwned::to_owned)),
             "files" | "envs" | "env" => {}
             _ => files(own, named),
         }

@@ -180,7 +180,7 @@ fn bound(source: &Source, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Templa
         Some(_) => return Vec::new(),
         None => matching(path.trim_start_matches("./"), &[chart.to_owned()]),
     };
-    let names = source.node.list_at("helm.valueFiles").iter().filter_map(Node::as_str);
+    let names = strings(source.node.list_at("helm.valueFiles"));
     let bind = |template: Template| {
         let patterns = names.clone().filter(|name| template.fill(name).is_none()).map(|name| root_path(name, chart));
         let Some(pattern) = patterns.into_iter().next() else { return vec![template] };
@@ -331,7 +331,7 @@ fn application(
             None => lacks.push(format!("the parameter `{name}` of the file `{file}`")),
         }
     }
-    let versions = node.list_at("helm.apiVersions").iter().filter_map(Node::as_str);
+    let versions = strings(node.list_at("helm.apiVersions"));
     options.extend(versions.map(|version| ("--api-versions", version.to_owned())));
     let kubernetes = node.text("helm.kubeVersion");
     options.extend((!kubernetes.is_empty()).then(|| ("--kube-version", kubernetes.to_owned())));

@@ -4,7 +4,6 @@
 
 use super::{fold_case, values};
 use crate::prelude::*;
-use std::sync::LazyLock;
 
 /// What a field of a kustomization holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
@@ -51,8 +50,7 @@ pub(in crate::repo) enum Field {
 }
 
 /// The keys of a kustomization; of several for one field the first is the newest.
-static FIELDS: LazyLock<Vec<(&str, Field)>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("fields.json")).expect("valid pairs"));
+static FIELDS: Table<Vec<(&str, Field)>> = Table::of(include_str!("fields.json"));
 
 /// Whether a field has files as `patches`, as in older releases: they are merge patches.
 ///

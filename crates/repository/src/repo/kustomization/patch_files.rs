@@ -8,7 +8,7 @@ use crate::prelude::*;
 use crate::repo::paths::parent;
 
 /// The files that a kustomization names, relative to the root.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::repo) struct Named {
     /// Its patch files.
     pub(in crate::repo) patches: Vec<Utf8PathBuf>,

@@ -154,7 +154,7 @@ impl Changes<'_> {
         for replacement in root.list_at("replacements") {
             for target in replacement.list_at("targets") {
                 let kinds = controllers(target.below("select.kind"));
-                for field in target.list_at("fieldPaths").iter().filter_map(Node::as_str) {
+                for field in strings(target.list_at("fieldPaths")) {
                     let filled = Node { value: Value::String(String::from("replaced")), ..replacement.clone() };
                     let object = at_pointer(&format!("/{}", field.replace('.', "/")), &filled);
                     self.objects(&kinds, &object, file, target.span);
@@ -329,7 +329,7 @@ impl Changes<'_> {
                     (key.starts_with("patches") || key == "postRenderers") && mentions_hyperconverged(value);
                 self.add(&format!("{prefix}{key}"), entry.key.span, path, names_hco);
                 if let (Some(change), Some(path)) = (self.out.last_mut().filter(|_| key == "components"), path) {
-                    let names = value.items().iter().filter_map(Node::as_str);
+                    let names = strings(value.items());
                     change.components.extend(names.filter_map(|name| file_in(&path.start, name)));
                 }
             }

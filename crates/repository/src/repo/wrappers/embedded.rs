@@ -20,7 +20,7 @@ use crate::repo::nodes::{all_nodes, entry, fields_at, value_mut};
 use crate::repo::wrapper_fields as fields;
 
 /// A manifest in a text.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(in super::super) struct Embedded {
     pub(in super::super) document: Arc<Document>,
     /// Its unknown values.

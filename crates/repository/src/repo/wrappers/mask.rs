@@ -51,7 +51,7 @@ pub(super) struct Masked {
 }
 
 /// Unknown lines.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line {
     /// The tag, for a condition the first one.
     pub(super) tag: Range<usize>,
@@ -71,7 +71,7 @@ impl Line {
 
     /// The column and text that it inserts, if the template has them; `None` for another document.
     fn adds<'t>(&self, text: &'t str) -> Option<(usize, &'t str)> {
-        let first = text[..self.tag.start].rfind('\n').map_or(0, |at| at + 1);
+        let first = line_start(text, self.tag.start);
         let lines = || {
             let all = text[first..self.covered.end].lines();
             all.map(|line| (line.len() - line.trim_start().len(), line.trim_start()))
@@ -121,7 +121,7 @@ impl Masked {
             return true;
         }
         let is_left = self.is_whole && line.is_block();
-        let column = object.start - self.text[..object.start].rfind('\n').map_or(0, |at| at + 1);
+        let column = object.start - line_start(&self.text, object.start);
         !is_left
             && object.end <= tag.start
             && is_blank(&self.text[object.end..tag.start])
@@ -133,7 +133,7 @@ impl Masked {
         let Some(between) = self.text.get(key.end..line.covered.start) else {
             return false;
         };
-        let column = key.start - self.text[..key.start].rfind('\n').map_or(0, |at| at + 1);
+        let column = key.start - line_start(&self.text, key.start);
         let is_below = match line.adds(text) {
             Some((at, added)) if line.is_block() => column < at || column == at && added.starts_with("- "),
             // `indent` moves it.
@@ -279,12 +279,12 @@ fn braces(text: &str, language: Language, conditions: bool, out: &mut Masked) {
     for tag in tags(text, language) {
         let (range, word) = (tag.range, tag.word);
         let is_alone = |out: &Masked, from: usize| {
-            let line = text[..from].rfind('\n').map_or(0, |at| at + 1);
+            let line = line_start(text, from);
             out.text[line..from].trim().is_empty()
         };
         if tag.is_value || language != Language::Go && word == "include" {
             let is_line = if tag.is_value {
-                let before = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+                let before = line_start(text, range.start);
                 let after = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
                 text[before..after].trim() == &text[range.clone()]
             } else {

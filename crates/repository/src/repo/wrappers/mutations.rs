@@ -26,7 +26,7 @@ pub(super) fn changes_hyperconverged(root: &Node) -> bool {
 pub(super) fn excludes_hyperconverged(root: &Node) -> bool {
     let text = root.get("data").and_then(|data| data.get("resource.exclusions")).and_then(Node::as_str);
     let is_meant = |exclusion: &Node| {
-        let texts = |key: &str| exclusion.list_at(key).iter().filter_map(Node::as_str).collect::<Vec<_>>();
+        let texts = |key: &str| strings(exclusion.list_at(key)).collect::<Vec<_>>();
         let (groups, kinds) = (texts("apiGroups"), texts("kinds"));
         groups.iter().any(|group| kinds.iter().any(|kind| matches_kind(&format!("{group}/v/{kind}").to_lowercase())))
     };

@@ -8,7 +8,7 @@ use crate::repo::nodes::has_map;
 use crate::repo::wrapper_fields as fields;
 
 /// A HyperConverged that isn't planned, with its wrapper.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(in super::super) struct NotPlannedObject {
     /// The location of its kind, or of the whole text.
     pub(in super::super) span: Span,
@@ -16,7 +16,7 @@ pub(in super::super) struct NotPlannedObject {
 }
 
 /// The reason.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(in super::super) enum NotPlannedReason {
     /// A policy or a task removes it.
     Removed,

@@ -271,13 +271,8 @@ fn follows(path: &str, document: &Document, release: &Release) -> String {
     const SHOWN: usize = 3;
     let version = document.root.text_at("apiVersion");
     let version = version.and_then(|v| v.rsplit('/').next()).unwrap_or_default();
-    let is_at = |field: &str| {
-        let behind = field.strip_prefix(path);
-        behind.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-            || path.strip_prefix(field).is_some_and(|rest| rest.starts_with(['.', '[']))
-    };
     let fields = release.fields().iter();
-    let fields = fields.filter(|f| f.api_version == version && is_at(&f.path));
+    let fields = fields.filter(|f| f.api_version == version && yaml::overlap(&f.path, path));
     let mut places: Vec<String> = fields.flat_map(|f| &f.operands).map(FieldTarget::place).collect();
     places.sort_unstable();
     places.dedup();

@@ -64,7 +64,7 @@ impl Accumulated {
 }
 
 /// A source of objects that isn't in the repository.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(in crate::repo) enum Unfetched {
     /// A resource of this address.
     Resource(String),

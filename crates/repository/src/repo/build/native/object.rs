@@ -230,7 +230,7 @@ impl fmt::Display for Id {
 }
 
 /// An object of a build.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(in crate::repo) struct Object {
     pub(in crate::repo) root: Placed,
     /// The identities that it had before its name or namespace was changed, the first one first.
