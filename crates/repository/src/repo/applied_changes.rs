@@ -8,8 +8,9 @@ use super::build::{BUILT, DISABLED};
 use super::gitops::{Applied, Controller, Kind, LeftOut, Source, idle, phrase};
 use super::identity::{SYNC_OPTIONS, has_sync_option};
 use super::left::{Fate, Left};
+use super::listed;
 use super::mentions::has;
-use super::nodes::names_of;
+use super::nodes::{all_nodes, names_of};
 use super::paths::{matches_any, parent};
 use super::wrapper_changes::is_planned;
 use super::wrappers::policy;
@@ -61,6 +62,15 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
         if !has_moved && !all_old.iter().any(|old| old.may_apply_to(new)) {
             out.push(is_added(cluster, new, all_old.is_empty()));
         }
+    }
+    let list = |repo: &Repo, cluster: &ClusterRef| {
+        let document = repo.object(cluster.object)?;
+        let place = document.locate_key(&Path::dotted("items"));
+        (all_new.is_empty() && listed::is_list(&document.root)).then_some(place)
+    };
+    if let (None, Some(place)) = (list(before, was), list(after, cluster)) {
+        let why = format!("{}, and kubectl applies only what that has", LeftOut::List);
+        out.push(Left { why, place, fate: Fate::Kept }.finding(before, was, None));
     }
     if before.idle_policy_of(was).is_none()
         && let Some((why, place)) = after.idle_policy_of(cluster)
@@ -193,7 +203,8 @@ impl Applied {
     /// What it says of what it applies: its spec, its annotations, and its sources with what files add to them.
     pub(super) fn settings(&self) -> Value {
         let of = |path: &str| self.document.root.below(path).map(Node::to_json);
-        let mut out = json!({"metadata": {"annotations": of("metadata.annotations")}, "spec": of("spec")});
+        let metadata = json!({"annotations": of("metadata.annotations"), "namespace": of("metadata.namespace")});
+        let mut out = json!({"metadata": metadata, "spec": of("spec")});
         if let (Controller::Flux, Some(path)) =
             (self.kind.controller(), self.sources.first().and_then(Source::directory))
         {
@@ -202,7 +213,9 @@ impl Applied {
         let made = self.object.to_json();
         if self.kind == Kind::ApplicationSet && !made.to_string().contains("{{") {
             // What the generators fill in is known.
-            out["spec"]["generators"] = Value::Null;
+            let generators = self.document.root.below("spec.generators");
+            let revisions = generators.iter().flat_map(|all| all_nodes(all)).filter_map(|one| one.text_at("revision"));
+            out["spec"]["generators"] = revisions.collect();
             out["spec"]["template"] = made;
         }
         if self.kind.controller() == Controller::ArgoCd {

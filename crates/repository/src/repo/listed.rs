@@ -32,6 +32,8 @@ pub(super) fn is_list(root: &Node) -> bool {
 fn items(node: &Node) -> Option<&[Node]> {
     match &node.get("items")?.value {
         Value::Seq(items) => Some(items),
+        // `decodeToList` asks only whether the key is there.
+        Value::Null => Some(&[]),
         _ => None,
     }
 }

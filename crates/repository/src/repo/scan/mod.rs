@@ -125,6 +125,7 @@ impl Content {
         if files::is_text(file.path())
             || files::is_script(file.path(), bytes)
             || files::is_program(file.path(), |_| true)
+            || files::is_ytt(file.text()) && mentions_hco(file.text())
         {
             let texts = embedded::of_text(&file);
             return Self::of(yaml::Parsed::default(), file).with(texts);
@@ -215,6 +216,7 @@ impl Content {
         let mentions = is_policy
             || mentions_hco(self.file.text())
             || self.file.text().contains("ResourceSet")
+            || self.file.text().contains("#@overlay/")
             || commands::may_be_in(self.file.text());
         for (document, index) in self.documents.iter().zip(0..) {
             classify(index, &document.root, &mut found);
