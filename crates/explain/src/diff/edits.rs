@@ -7,7 +7,7 @@ use super::effect::Effect;
 use super::semantic::{self, Difference, Lists, NoiseKind, ObjectChange, differences};
 use crate::prelude::*;
 use hcoplan_diagnostics::secret::masked_value_of;
-use hcoplan_diagnostics::words::plural;
+use hcoplan_diagnostics::words::{list, plural};
 use hcoplan_planner::admission::KIND;
 use hcoplan_planner::machines::each;
 
@@ -18,6 +18,12 @@ static READ: LazyLock<BTreeMap<&str, &str>> =
 /// The kinds without which a machine that names one doesn't start, and the fields that do.
 static NAMED_BY: LazyLock<BTreeMap<&str, Vec<&str>>> =
     LazyLock::new(|| serde_json::from_str(include_str!("named_by.json")).unwrap_or_default());
+
+/// The kinds whose deletion deletes a disk.
+const DISKS: [&str; 2] = ["PersistentVolumeClaim", "DataVolume"];
+
+/// Maximum number of named objects that are deleted with a namespace.
+const MAX_HELD: usize = 5;
 
 /// Above this number of edits of one object, they are one edit of the whole.
 const MAX_EDITS: usize = 12;
@@ -93,15 +99,28 @@ pub fn add_edits(diff: &mut ClusterDiff, objects: &Objects<'_>) {
             ([(was, object), ..], []) => {
                 let pruner = (objects.deleter)(was);
                 let has_disks = object["spec"]["dataVolumeTemplates"].as_array().is_some_and(|all| !all.is_empty());
+                let is_held = |other: &&ObjectId| {
+                    let is_data = other.kind == "VirtualMachine" || DISKS.contains(&&*other.kind);
+                    is_data && other.namespace.as_deref() == Some(&*id.name)
+                };
+                let held: Vec<String> = sides.keys().filter(is_held).map(ObjectId::full_name).collect();
                 let name = match &pruner {
                     Some(_) if has_disks => "machine-deleted",
+                    Some(_) if DISKS.contains(&&*id.kind) => "disk-deleted",
+                    Some(_) if id.kind == "CustomResourceDefinition" => "definition-deleted",
+                    Some(_) if id.kind == "Namespace" && !held.is_empty() => "namespace-deleted",
                     Some(_) => "object-deleted",
                     None => "object-left",
                 };
-                let values: [(&str, &dyn Display); 1] = [("pruner", &pruner.unwrap_or_default())];
+                // Without a controller, a person may delete it.
+                let may_go = pruner.is_some() || (objects.applied[0])(was) != Some(true);
+                let held = list(&held, MAX_HELD);
+                let values: [(&str, &dyn Display); 2] = [("pruner", &pruner.unwrap_or_default()), ("held", &held)];
                 effects.push((all(), Some(consequence::sentence(name, &values).about(id.full_name()))));
                 let machines = sides.iter().filter(|(machine, [_, after])| {
-                    machine.kind == "VirtualMachine" && after.iter().any(|(_, object)| names(machine, object, id))
+                    may_go
+                        && machine.kind == "VirtualMachine"
+                        && after.iter().any(|(_, object)| names(machine, object, id))
                 });
                 effects.extend(machines.map(|(machine, _)| {
                     (all(), Some(consequence::sentence("object-missed", &[]).about(machine.full_name())))
