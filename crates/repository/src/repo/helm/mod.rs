@@ -423,15 +423,18 @@ impl ReleaseToRender<'_> {
                 .map_err(|(why, place)| (format!("the post-renderer fails: {why}"), place))?,
         };
         let alone = Memory::from_iter([(path.clone(), bytes.clone())]);
-        let mut report = |message: String, label: &'static str| {
-            built.findings.push(Finding::new(&HCO_NOT_PLANNED, message).at(whole.clone()).label(label));
-        };
+        let report = |message: String, label: &'static str| Finding::new(&HCO_NOT_PLANNED, message).label(label);
         if !scan(&alone, &path).has(FoundKind::HyperConverged) {
-            report(format!("{} renders no HyperConverged", describe(self.release)), "not with these values");
+            let message = format!("{} renders no HyperConverged", describe(self.release));
+            // Each release has its own place.
+            let by = self.release.by.as_ref().map(|by| by.locate(&Path::dotted("metadata.name")));
+            let own = || Some(Location::new(&self.tree.source(self.release.files().last()?).ok()?, Span::default()));
+            let place = by.or_else(own).unwrap_or_else(|| whole.clone());
+            built.findings.push(report(message, "not with these values").info().at(place));
         }
         for lacks in &self.release.lacks {
             let message = format!("`{}` is rendered without {lacks}", self.release.name);
-            report(message, "what it changes is not planned");
+            built.findings.push(report(message, "what it changes is not planned").at(whole.clone()));
         }
         built.notes.push(format!("{path} is what `{typed}` prints"));
         built.origins.insert(path.clone(), Arc::new(origins));
