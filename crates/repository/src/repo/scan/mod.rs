@@ -185,8 +185,11 @@ impl Content {
         let mut known = ansible::Variables::new();
         let mut above = self.file.path().ancestors().skip(1);
         let role = above.find(|d| matches!(d.file_name(), Some("tasks" | "templates"))).and_then(Utf8Path::parent);
-        // A role's `vars` win over its `defaults`.
+        // A role's `vars` win over what plays and groups set, and these over its `defaults`.
         for directory in ["defaults", "vars"] {
+            if directory == "vars" && !known.is_empty() {
+                embedded::override_variables(&mut known, tree);
+            }
             for name in ["main.yml", "main.yaml"] {
                 let Some(path) = role.map(|role| role.join(directory).join(name)) else { continue };
                 let Ok(file) = tree.source(&path) else { continue };

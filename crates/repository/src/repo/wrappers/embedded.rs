@@ -16,7 +16,9 @@ use super::not_planned::{contains_kind, contains_manifest, is_hyperconverged};
 use super::unknown::{self, Unknown, UnknownKind};
 use super::{ansible, group, policy};
 use crate::prelude::*;
+use crate::repo::candidate::is_candidate;
 use crate::repo::nodes::{all_nodes, entry, fields_at, value_mut};
+use crate::repo::paths::{files_of, parent};
 use crate::repo::wrapper_fields as fields;
 
 /// A manifest in a text.
@@ -150,6 +152,42 @@ pub(in super::super) fn of_variables(document: &Document) -> Vec<Embedded> {
         Embedded { document: Arc::new(alone), unknown, warnings: Vec::new(), branches: Vec::new() }
     };
     found.into_iter().map(embed).collect()
+}
+
+/// Takes in what plays, and files of variables outside of roles, set of known variables; where these differ, it depends on
+/// the host.
+pub(in super::super) fn override_variables(known: &mut ansible::Variables, tree: &dyn Tree) {
+    let mut found: BTreeMap<String, Vec<Node>> = BTreeMap::new();
+    let is_meant = |path: &Utf8Path| {
+        let is_of_play = parent(path) == "" || parent(path) == "playbooks";
+        is_candidate(path)
+            && (is_of_play || files::has_variables(path))
+            && path.components().all(|p| p.as_str() != "roles")
+    };
+    for path in files_of(tree).iter().filter(|path| is_meant(path)) {
+        let Some(file) = tree.source(path).ok().filter(|f| known.keys().any(|name| f.text().contains(name))) else {
+            continue;
+        };
+        let mut add = |variables: &Node| {
+            for entry in variables.entries().iter().filter(|entry| known.contains_key(&entry.key.text)) {
+                found.entry(entry.key.text.clone()).or_default().push(entry.value.clone());
+            }
+        };
+        for document in yaml::parse_yaml(&file).documents {
+            plays(&document.root, &mut add);
+            if files::has_variables(path) {
+                add(&document.root);
+            }
+        }
+    }
+    for (name, values) in found {
+        let value = values[0].clone();
+        if values.iter().all(|other| other.to_json() == value.to_json()) {
+            known.insert(name, value);
+        } else {
+            known.remove(&name);
+        }
+    }
 }
 
 /// Visits the variables of plays, blocks and tasks.
