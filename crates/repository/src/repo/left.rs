@@ -221,7 +221,6 @@ impl Repo {
             content.not_planned_in(*index).iter().any(|object| object.reason == NotPlannedReason::Removed)
         };
         let (_, document) = (0..).zip(&content.documents).find(removes)?;
-        let is_object = !document.text("kind").is_empty();
-        Some(if is_object { phrase(document) } else { format!("a task in {path}") })
+        Some(phrase(document))
     }
 }

@@ -233,10 +233,11 @@ pub(super) fn file_of(document: &Document) -> Arc<SourceFile> {
     origin.map_or_else(|| Arc::clone(&document.file), |origin| origin.file)
 }
 
-/// A controller's object in a sentence: `the Application virt in argo/virt.yaml`.
+/// A controller's object in a sentence: `the Application virt in argo/virt.yaml`. What has no kind are tasks.
 pub(super) fn phrase(document: &Document) -> String {
     let (kind, name) = (document.text("kind"), document.text("metadata.name"));
-    format!("the {kind} {name} in {}", file_of(document).path())
+    let what = if kind.is_empty() { "a task".to_owned() } else { format!("the {kind} {name}") };
+    format!("{what} in {}", file_of(document).path())
 }
 
 /// A text of a node, as templates print it.

@@ -1,6 +1,5 @@
 //! The controllers' objects of a tree.
 
-use camino::Utf8Component;
 use hcoplan_diagnostics::source::origin_of_top;
 
 use super::destination::destination;
@@ -14,7 +13,8 @@ use crate::repo::nodes::{filled, is_on, names_of};
 use crate::repo::paths::parent;
 
 /// The API groups of the known controllers; a file without any of them isn't parsed.
-pub(in crate::repo) const GROUPS: [&str; 5] = [
+pub(in crate::repo) const GROUPS: [&str; 6] = [
+    "cluster.open-cluster-management.io",
     "argoproj.io",
     "toolkit.fluxcd.io",
     "apps.open-cluster-management.io",
@@ -54,19 +54,14 @@ fn identity(applied: &Applied) -> Identity {
     (applied.kind, namespace, name, applied.name.clone())
 }
 
-/// A name after what tells a file's directory from those of `files`, all that have the name: its last part, else the first
-/// part that no other has there, else all of it.
+/// A name after that of a file's directory, or its path if others have a directory of its name; `files` are all files with
+/// an object of the name.
 pub(in crate::repo) fn distinct_name(name: &str, file: &Utf8Path, files: &[&Utf8Path]) -> String {
     let own = parent(file);
     let Some(last) = own.file_name().filter(|_| files.len() > 1) else { return name.to_owned() };
-    let others = || files.iter().filter(|other| **other != file).map(|other| parent(other));
-    if others().all(|other| other.file_name() != Some(last)) {
-        return format!("{last}-{name}");
-    }
-    let is_own =
-        |(n, part): &(usize, Utf8Component<'_>)| others().all(|other| other.components().nth(*n) != Some(*part));
-    let part = own.components().enumerate().find(is_own).map(|(_, part)| part.as_str().to_owned());
-    format!("{}-{name}", part.unwrap_or_else(|| own.as_str().replace('/', "-")))
+    let is_like_it = |other: &&Utf8Path| **other != *file && parent(other).file_name() == Some(last);
+    let directory = if files.iter().any(is_like_it) { &own.as_str().replace('/', "-") } else { last };
+    format!("{directory}-{name}")
 }
 
 /// What controllers apply from a tree.
@@ -121,8 +116,10 @@ impl GitOps {
         for document in documents.iter_mut().filter(|document| !all.is_empty() && is_of_kind(document)) {
             let path = document.file.path();
             let is_other = |by: &Applied| !Arc::ptr_eq(&by.document, document);
-            if let Some((_, variables)) = all.iter().find(|(by, _)| is_other(by) && by.reaches(tree, path)) {
-                let root = variables.fill(&document.root);
+            let reaching = all.iter().filter(|(by, _)| is_other(by) && by.reaches(tree, path));
+            let mut filled = reaching.map(|(_, variables)| variables.fill(&document.root));
+            // Where several fill in other values, none are known.
+            if let Some(root) = filled.next().filter(|root| filled.all(|other| other.to_json() == root.to_json())) {
                 Arc::make_mut(document).root = root;
             }
         }

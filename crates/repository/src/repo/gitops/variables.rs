@@ -72,10 +72,7 @@ impl ConfigMaps {
             let data = |of: &Document| of.root.get("data").map(Node::to_json);
             data(document) != data(first)
         };
-        // One that nothing applies may be any.
-        let is_applied = |document: &&Arc<Document>| near(document).1;
-        let is_doubtful = !best.1 && all.iter().filter(is_applied).any(is_other);
-        (!nearest.any(is_other) && !is_doubtful).then_some(first)
+        (!nearest.any(is_other)).then_some(first)
     }
 }
 
