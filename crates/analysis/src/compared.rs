@@ -106,7 +106,10 @@ fn compared_objects<'o>(sides: [&'o OtherObjects; 2], plan: &Plan) -> [Vec<&'o D
             plan.objects().filter(|o| *o.id.kind == *d.text("kind") && *o.id.name == *d.text("metadata.name"));
         same.any(|o| o.id.namespace.as_deref().is_none_or(|own| ["", own].contains(&d.text("metadata.namespace"))))
     };
-    let is_read = |d: &&Arc<Document>| diff::is_compared(d.text("apiVersion"), d.text("kind"), d.text("metadata.name"));
+    let is_definition = |d: &Document| {
+        d.text("kind") == "CustomResourceDefinition" && d.text("metadata.name").ends_with(".kubevirt.io")
+    };
+    let is_read = |d: &&Arc<Document>| diff::is_compared(d.text("apiVersion"), d.text("kind")) || is_definition(d);
     let read = |objects: &'o OtherObjects| {
         let read = objects.all().filter(|d| is_read(d) || is_rendered(d));
         read.partition::<Vec<_>, _>(|d| ["ConfigMap", "Secret"].contains(&d.text("kind")) && !is_rendered(d))

@@ -4,7 +4,10 @@ use crate::matrix::{ClusterMatrix, MatrixInput, Obstacle};
 use crate::prelude::*;
 use crate::{matrix, matrix::machine_states, matrix::matrix};
 use hcoplan_diagnostics::finding::Rule;
+use hcoplan_diagnostics::source::Span;
 use hcoplan_explain::diff::{Shares, Side};
+use hcoplan_kubernetes::schema::ViolationKind;
+use hcoplan_planner::admission::{Cause, CauseKind};
 use hcoplan_planner::inventory::LoadedInventory;
 use hcoplan_planner::plan::plan_with;
 use hcoplan_repository::repo::removes_workloads;
@@ -145,6 +148,18 @@ impl<'a> std::ops::Deref for Planned<'a> {
     }
 }
 
+/// The rules about names and values, which judge each branch of a template.
+const IN_BRANCHES: [&str; 8] = [
+    "architecture-alias",
+    "feature-gate-unknown-or-duplicate",
+    "hco-schema-violation",
+    "hco-unknown-field",
+    "jsonpatch-invalid-json",
+    "jsonpatch-unknown-field",
+    "placement-wrong-level",
+    "scalar-type-mismatch",
+];
+
 impl Planned<'_> {
     /// The plan.
     pub(super) fn plan(&self) -> &Plan {
@@ -177,7 +192,32 @@ impl Planned<'_> {
         selection: &lint::Selection<'_>,
     ) -> lint::Run {
         let context = self.context(self.input(), selection.settings());
-        lint::run(&context.with_before(before).with_objects_before(objects), selection)
+        let mut found = lint::run(&context.with_before(before).with_objects_before(objects), selection);
+        for (document, branch) in &self.loaded().branches {
+            found.findings.extend(self.of_branch(document, *branch, selection));
+        }
+        found
+    }
+
+    /// The findings about names and values in one branch of a template. What isn't there may be in another part.
+    fn of_branch(&self, document: &Arc<Document>, branch: Span, selection: &lint::Selection<'_>) -> Vec<Finding> {
+        let object = document.root.to_json();
+        let plan = plan_with(self.release(), self.inventory(), &object, AdmissionMode::Force);
+        // A rule may require another field.
+        let is_missing =
+            |cause: &Cause| matches!(cause.kind, CauseKind::Schema(ViolationKind::Required | ViolationKind::Rule));
+        let lacks = plan.admission.causes.iter().any(is_missing);
+        let input = lint::Input { document, object: &object, plan: &plan, ..self.input() };
+        let context = self.context(input, selection.settings());
+        let mut found = lint::run(&context, &selection.clone().without_fixes()).findings;
+        found.retain(|finding| {
+            let is_in = |place: &Location| branch.start <= place.span.start && place.span.end <= branch.end;
+            IN_BRANCHES.contains(&finding.rule.name)
+                && !(finding.rejection && lacks)
+                && finding.location.as_ref().is_some_and(is_in)
+        });
+        found.iter_mut().for_each(|finding| finding.offers = None);
+        found
     }
 
     /// The findings of reading and of the rules; `before` is the HyperConverged before the change.

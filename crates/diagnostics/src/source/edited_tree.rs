@@ -90,8 +90,8 @@ impl<T: Tree> Tree for EditedTree<T> {
         if self.is_new(path) { path.to_owned() } else { self.tree.real(path) }
     }
 
-    fn root_name(&self) -> Option<String> {
-        self.tree.root_name()
+    fn root_directory(&self) -> Option<Utf8PathBuf> {
+        self.tree.root_directory()
     }
 }
 

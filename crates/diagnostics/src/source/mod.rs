@@ -17,7 +17,7 @@ mod tree;
 
 pub use directory::{Directory, open_file};
 pub use edited_tree::EditedTree;
-pub use git::{Commit, Revision, last_part, origin_name, repository_name};
+pub use git::{Commit, Revision, last_part, origin_name, origin_of_top, repository_name};
 pub use hcoplan_yaml::source::{
     Bytes, Decoded, Encoding, Limits, Location, Origins, Position, SecretParts, SourceFile, Span, decode, encode, lines,
 };

@@ -57,9 +57,9 @@ pub trait Tree: Send + Sync {
         self.inner()?.digest(path)
     }
 
-    /// The name of the directory that is the root; `None` if there is none, as in memory.
-    fn root_name(&self) -> Option<String> {
-        self.inner()?.root_name()
+    /// The directory that is the root; `None` if there is none, as in memory.
+    fn root_directory(&self) -> Option<Utf8PathBuf> {
+        self.inner()?.root_directory()
     }
 }
 
@@ -92,8 +92,8 @@ impl<P: std::ops::Deref<Target: Tree> + Send + Sync> Tree for P {
         (**self).digest(path)
     }
 
-    fn root_name(&self) -> Option<String> {
-        (**self).root_name()
+    fn root_directory(&self) -> Option<Utf8PathBuf> {
+        (**self).root_directory()
     }
 }
 

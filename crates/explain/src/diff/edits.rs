@@ -7,7 +7,7 @@ use super::effect::Effect;
 use super::semantic::{self, Difference, Lists, NoiseKind, ObjectChange, differences};
 use crate::prelude::*;
 use hcoplan_diagnostics::secret::masked_value_of;
-use hcoplan_diagnostics::words::plural;
+use hcoplan_diagnostics::words::{list, plural};
 use hcoplan_planner::admission::KIND;
 use hcoplan_planner::machines::each;
 
@@ -17,17 +17,19 @@ static READ: Table<BTreeMap<&str, &str>> = Table::of(include_str!("read_kinds.js
 /// The kinds without which a machine that names one doesn't start, and the fields that do.
 static NAMED_BY: Table<BTreeMap<&str, Vec<&str>>> = Table::of(include_str!("named_by.json"));
 
+/// The kinds whose deletion deletes a disk.
+const DISKS: [&str; 2] = ["PersistentVolumeClaim", "DataVolume"];
+
+/// Maximum number of named objects that are deleted with a namespace.
+const MAX_HELD: usize = 5;
+
 /// Above this number of edits of one object, they are one edit of the whole.
 const MAX_EDITS: usize = 12;
 
-/// Whether an object is compared: those of KubeVirt and CDI, their kinds, and what they use.
-pub fn is_compared(api_version: &str, kind: &str, name: &str) -> bool {
-    let is_own = |text: &str| text.contains("kubevirt.io");
-    READ.contains_key(kind) || is_own(api_version) || kind == DEFINITION && is_own(name)
+/// Whether an object is compared: those of KubeVirt and CDI, and what these use.
+pub fn is_compared(api_version: &str, kind: &str) -> bool {
+    READ.contains_key(kind) || api_version.contains("kubevirt.io/")
 }
-
-/// The kind of what defines a kind: the API server deletes every object of it, too.
-const DEFINITION: &str = "CustomResourceDefinition";
 
 /// Whether a controller applies an object.
 type Applies<'a> = &'a dyn Fn(&Document) -> Option<bool>;
@@ -95,16 +97,28 @@ pub fn add_edits(diff: &mut ClusterDiff, objects: &Objects<'_>) {
             ([(was, object), ..], []) => {
                 let pruner = (objects.deleter)(was);
                 let has_disks = object["spec"]["dataVolumeTemplates"].as_array().is_some_and(|all| !all.is_empty());
+                let is_held = |other: &&ObjectId| {
+                    let is_data = other.kind == "VirtualMachine" || DISKS.contains(&&*other.kind);
+                    is_data && other.namespace.as_deref() == Some(&*id.name)
+                };
+                let held: Vec<String> = sides.keys().filter(is_held).map(ObjectId::full_name).collect();
                 let name = match &pruner {
                     Some(_) if has_disks => "machine-deleted",
-                    Some(_) if id.kind == DEFINITION => "kind-deleted",
+                    Some(_) if DISKS.contains(&&*id.kind) => "disk-deleted",
+                    Some(_) if id.kind == "CustomResourceDefinition" => "definition-deleted",
+                    Some(_) if id.kind == "Namespace" && !held.is_empty() => "namespace-deleted",
                     Some(_) => "object-deleted",
                     None => "object-left",
                 };
-                let values: [(&str, &dyn Display); 1] = [("pruner", &pruner.unwrap_or_default())];
+                // Without a controller, a person may delete it.
+                let may_go = pruner.is_some() || (objects.applied[0])(was) != Some(true);
+                let held = list(&held, MAX_HELD);
+                let values: [(&str, &dyn Display); 2] = [("pruner", &pruner.unwrap_or_default()), ("held", &held)];
                 effects.push((all(), Some(consequence::sentence(name, &values).about(id.full_name()))));
                 let machines = sides.iter().filter(|(machine, [_, after])| {
-                    machine.kind == "VirtualMachine" && after.iter().any(|(_, object)| names(machine, object, id))
+                    may_go
+                        && machine.kind == "VirtualMachine"
+                        && after.iter().any(|(_, object)| names(machine, object, id))
                 });
                 effects.extend(machines.map(|(machine, _)| {
                     (all(), Some(consequence::sentence("object-missed", &[]).about(machine.full_name())))

@@ -40,7 +40,7 @@ impl Context<'_> {
         #[cfg(test)]
         for api_version in found.iter().map(|d| d.text("apiVersion")).filter(|group| !group.starts_with("example.com/"))
         {
-            assert!(hcoplan_explain::diff::is_compared(api_version, kind, ""), "{kind} is not in read_kinds.json");
+            assert!(hcoplan_explain::diff::is_compared(api_version, kind), "{kind} is not in read_kinds.json");
         }
         found
     }

@@ -92,6 +92,12 @@ impl<'n> VirtualMachine<'n> {
         }
     }
 
+    /// Whether another document is surely another machine: one in an overlay may have its name and another namespace.
+    pub(crate) fn is_other(&self, other: &Self) -> bool {
+        let namespaces = [self.namespace(), other.namespace()];
+        self.name() != other.name() || namespaces[0] != namespaces[1] && !namespaces.contains(&"")
+    }
+
     /// A finding about it, at its name.
     pub(crate) fn finding(&self, cx: &Context<'_>, message: impl Into<String>) -> Finding {
         cx.finding_about(self.document, message)

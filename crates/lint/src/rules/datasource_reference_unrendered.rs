@@ -172,7 +172,7 @@ fn finding(
 ) -> Option<Finding> {
     let cx = sources.cx;
     let (namespace, name) = (reference.namespace, reference.name);
-    if namespace.is_empty() {
+    if namespace.is_empty() || [namespace, name].into_iter().any(is_placeholder) {
         return None;
     }
     if cx.known_source(namespace, name).is_some() {

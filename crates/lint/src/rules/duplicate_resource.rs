@@ -58,7 +58,8 @@ fn identity(document: &Document) -> Option<Identity<'_>> {
         Some((group, _)) => group,
         None => "",
     };
-    is_judged(group).then_some(Identity {
+    let is_known = !["metadata.namespace", "metadata.name"].iter().any(|path| text(path).is_some_and(is_placeholder));
+    (is_judged(group) && is_known).then_some(Identity {
         together: document.file.path().parent()?.as_str(),
         group,
         kind: text("kind")?,

@@ -10,7 +10,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (vm, verdict) in cx.judged_machines() {
         let gpus = vm.path("domain.devices.gpus");
         let of_type = vm.owner_path("instancetype");
-        for (path, name) in cx.devices_not_permitted(&vm, verdict) {
+        let devices = cx.devices_not_permitted(&vm, verdict).into_iter();
+        for (path, name) in devices.filter(|(_, name)| !is_placeholder(name)) {
             let what = if path.starts_with(&gpus) { "GPU" } else { "host device" };
             let is_of_type = path.starts_with(&of_type);
             let of = if is_of_type { "the instance type of " } else { "" };

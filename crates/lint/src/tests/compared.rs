@@ -17,6 +17,6 @@ fn each_listed_kind_is_compared() {
     for (group, kind) in kinds {
         let kind = kind.as_str().expect("a kind");
         // What operators of KubeVirt read is compared by its group.
-        assert!(is_compared(&group, kind, "") || kind == "HostPathProvisioner", "{group} {kind}");
+        assert!(is_compared(&group, kind) || kind == "HostPathProvisioner", "{group} {kind}");
     }
 }

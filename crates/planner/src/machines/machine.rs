@@ -240,6 +240,7 @@ impl Checker<'_> {
     /// Checks the requirements of a preference.
     fn requirements(&mut self, machine: Machine<'_>, preference: &Value, owner: &str) {
         let requirements = &preference["requirements"];
+        let is_unknown = |value: &Value| value.as_str().is_some_and(is_placeholder);
         let cpu = number(at(requirements, "cpu.guest"));
         let reference = |field: &str| Path::dotted(owner).key(field).key("name");
         let mut reject = |path: Path, message: String| {
@@ -259,6 +260,9 @@ impl Checker<'_> {
             None => {
                 let (fields, shown) = counted_fields(preference);
                 let cores = at(self.spec, "domain.cpu");
+                if fields.iter().any(|f| is_unknown(&cores[*f])) {
+                    return;
+                }
                 let provided = fields.iter().map(|f| number(&cores[*f])).product();
                 (provided, format!(" provided as {shown}"), own_field(&format!("cpu.{}", fields[0])))
             }
@@ -271,7 +275,7 @@ impl Checker<'_> {
         }
         let required = at(requirements, "memory.guest");
         let memory = at(self.spec, "domain.memory.guest");
-        if quantity(required).is_some() && whole(memory) < whole(required) {
+        if quantity(required).is_some() && !is_unknown(memory) && whole(memory) < whole(required) {
             let (own, required) = (printed(memory), printed(required));
             let message = format!(
                 "insufficient Memory resources of {own} provided by {provider}, preference requires {required}"

@@ -8,8 +8,9 @@ use super::build::{BUILT, DISABLED};
 use super::gitops::{Applied, Controller, Kind, LeftOut, Source, idle, phrase};
 use super::identity::{SYNC_OPTIONS, has_sync_option};
 use super::left::{Fate, Left};
+use super::listed;
 use super::mentions::has;
-use super::nodes::names_of;
+use super::nodes::{all_nodes, names_of};
 use super::paths::{matches_any, parent};
 use super::wrapper_changes::is_planned;
 use super::wrappers::policy;
@@ -48,6 +49,18 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
             out.push(is_added(cluster, new, all_old.is_empty()));
         }
     }
+    let list = |repo: &Repo, cluster: &ClusterRef| {
+        let document = repo.object(cluster.object)?;
+        let place = document.locate_key(&Path::dotted("items"));
+        (all_new.is_empty() && listed::is_list(&document.root)).then_some(place)
+    };
+    if let (None, Some(place)) = (list(before, was), list(after, cluster)) {
+        let why = format!("{}, and kubectl applies only what that has", LeftOut::List);
+        out.push(Left { why, place, fate: Fate::Kept }.finding(before, was, None));
+    }
+    if out.is_empty() {
+        out.extend(wrapper_changes(before, after, was, cluster));
+    }
     if before.idle_policy_of(was).is_none()
         && let Some((why, place)) = after.idle_policy_of(cluster)
     {
@@ -56,6 +69,88 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
     out.extend(after.is_replaced_by_force(cluster).filter(|_| before.is_replaced_by_force(was).is_none()));
     out.iter_mut().for_each(|finding| finding.cluster = Some(cluster.name().clone()));
     out
+}
+
+/// The finding that a field of what applies a HyperConverged changes.
+fn setting_change(document: &Document, field: &str, node: &Node) -> Finding {
+    let place = document.location(node.below(field).map_or(node.span, |node| node.span));
+    Finding::new(&CHANGE_NOT_PLANNED, format!("the change of `{field}` of {} is not in the plan", phrase(document)))
+        .at(place)
+        .label("may change what is applied, or where")
+        .help("look at what the controller would apply before you merge it")
+}
+
+/// The first changed setting of the wrapper of a HyperConverged, and of what places a policy.
+fn wrapper_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &ClusterRef) -> Vec<Finding> {
+    let (Some(old), Some(new)) = (before.wrapper_of(was), after.wrapper_of(cluster)) else { return Vec::new() };
+    if let (Some(played), Some(role)) = (role_of(&old), role_of(&new))
+        && before.is_played(played)
+        && !after.is_played(role)
+    {
+        let why = format!("no playbook has the role {role} any more");
+        let place = new.document.location(new.node.span);
+        return vec![Left { why, place, fate: Fate::Kept }.finding(before, was, None)];
+    }
+    let own = changed(&old.settings, &new.settings, "", &|_| false);
+    let own = own.map(|field| setting_change(&new.document, &field, &new.node));
+    own.into_iter().chain(related_changes(&old.placed_by, &new.placed_by, &new.document, &|_| false)).collect()
+}
+
+/// The first changed setting of each object that decides with another one what is applied; or that none is left.
+fn related_changes(
+    old: &[Arc<Document>],
+    new: &[Arc<Document>],
+    user: &Document,
+    is_known: &dyn Fn(&str) -> bool,
+) -> Vec<Finding> {
+    let change = |related: &Arc<Document>| {
+        let is_it =
+            |was: &&Arc<Document>| was.text("kind") == related.text("kind") && names_of(was) == names_of(related);
+        let [was, is] = [old.iter().find(is_it)?, related].map(|document| settings(&document.root, &[]));
+        let field = changed(&was, &is, "", is_known)?;
+        Some(setting_change(related, &field, &related.root))
+    };
+    if let (Some(gone), []) = (old.first(), new) {
+        let message = format!("{}, which {} uses, is not in the repository any more", phrase(gone), phrase(user));
+        let place = ["spec.sourceRef", "spec.project"].iter().find_map(|field| user.root.below(field));
+        let finding = Finding::new(&CHANGE_NOT_PLANNED, message);
+        let finding = finding.at(user.location(place.unwrap_or(&user.root).span));
+        return vec![finding.label("applies nothing without it").help("keep it, unless it is created elsewhere")];
+    }
+    new.iter().filter_map(change).collect()
+}
+
+/// The name of the role of Ansible that tasks belong to.
+fn role_of(tasks: &WrapperOf) -> Option<&str> {
+    let mut above = tasks.document.file.path().ancestors().filter(|_| tasks.document.root.get("kind").is_none());
+    above.find(|above| parent(above).file_name() == Some("roles"))?.file_name()
+}
+
+/// What an object says beside some parts of it, and its metadata.
+fn settings(node: &Node, without: &[Span]) -> Value {
+    match &node.value {
+        hcoplan_yaml::Value::Map(entries) => {
+            let is_harmless = |key: &str| wrapper_fields::of("wrappers.harmless").contains(&key);
+            let own =
+                entries.iter().filter(|entry| !is_harmless(&entry.key.text) && !without.contains(&entry.value.span));
+            own.map(|entry| (entry.key.text.clone(), settings(&entry.value, without))).collect()
+        }
+        hcoplan_yaml::Value::Seq(items) => {
+            items.iter().filter(|item| !without.contains(&item.span)).map(|item| settings(item, without)).collect()
+        }
+        _ => node.to_json(),
+    }
+}
+
+/// What wraps a HyperConverged.
+struct WrapperOf {
+    document: Arc<Document>,
+    /// The object, or the task.
+    node: Node,
+    /// What it says beside the manifests.
+    settings: Value,
+    /// The bindings of a policy, and their placements.
+    placed_by: Vec<Arc<Document>>,
 }
 
 /// The finding that a controller applies a HyperConverged that was in the repository before, now or to one more cluster.
@@ -77,14 +172,8 @@ fn is_added(cluster: &ClusterRef, by: &Applied, is_first: bool) -> Finding {
 fn settings_changes(before: &Repo, after: &Repo, old: &Applied, new: &Applied) -> Vec<Finding> {
     let is_built = new.sources.iter().all(|source| source.is_built);
     let report = |document: &Arc<Document>, field: &str| {
-        let by = phrase(document);
         // What generators and `.argocd-source` files fill in.
-        let field = if field.starts_with(FILLED_IN) { "source" } else { field };
-        let place = document.root.below(field).map_or(document.root.span, |node| node.span);
-        Finding::new(&CHANGE_NOT_PLANNED, format!("the change of `{field}` of {by} is not in the plan"))
-            .at(document.location(place))
-            .label("may change what is applied, or where")
-            .help("look at what the controller would apply before you merge it")
+        setting_change(document, if field.starts_with(FILLED_IN) { "source" } else { field }, &document.root)
     };
     let mut out = Vec::new();
     let (mut a, mut b) = (old.settings(), new.settings());
@@ -108,23 +197,7 @@ fn settings_changes(before: &Repo, after: &Repo, old: &Applied, new: &Applied) -
             || is_built && is_planned(field)
     };
     out.extend(changed(&a, &b, "", &is_known).map(|field| report(&new.document, &field)));
-    for related in after.gitops().related(new) {
-        let was = before.gitops().related(old).iter().find(|was| names_of(was) == names_of(related));
-        let spec = |document: &Document| document.root.get("spec").map(Node::to_json);
-        let values = was.map(|was| [was, related].map(|d| json!({"spec": spec(d)})));
-        let field = values.and_then(|[a, b]| changed(&a, &b, "", &is_known));
-        out.extend(field.map(|field| report(related, &field)));
-    }
-    let gone =
-        before.gitops().related(old).first().filter(|_| after.gitops().related(new).is_empty() && out.is_empty());
-    if let Some(gone) = gone {
-        let message =
-            format!("{}, which {} uses, is not in the repository any more", phrase(gone), phrase(&new.document));
-        let place = ["spec.sourceRef", "spec.project"].iter().find_map(|field| new.document.root.below(field));
-        let finding = Finding::new(&CHANGE_NOT_PLANNED, message);
-        let finding = finding.at(new.document.location(place.unwrap_or(&new.document.root).span));
-        out.push(finding.label("applies nothing without it").help("keep it, unless it is created elsewhere"));
-    }
+    out.extend(related_changes(before.gitops().related(old), after.gitops().related(new), &new.document, &is_known));
     out
 }
 
@@ -179,7 +252,8 @@ impl Applied {
     /// What it says of what it applies: its spec, its annotations, and its sources with what files add to them.
     pub(super) fn settings(&self) -> Value {
         let of = |path: &str| self.document.root.below(path).map(Node::to_json);
-        let mut out = json!({"metadata": {"annotations": of("metadata.annotations")}, "spec": of("spec")});
+        let metadata = json!({"annotations": of("metadata.annotations"), "namespace": of("metadata.namespace")});
+        let mut out = json!({"metadata": metadata, "spec": of("spec")});
         if let (Controller::Flux, Some(path)) =
             (self.kind.controller(), self.sources.first().and_then(Source::directory))
         {
@@ -188,7 +262,9 @@ impl Applied {
         let made = self.object.to_json();
         if self.kind == Kind::ApplicationSet && !made.to_string().contains("{{") {
             // What the generators fill in is known.
-            out["spec"]["generators"] = Value::Null;
+            let generators = self.document.root.below("spec.generators");
+            let revisions = generators.iter().flat_map(|all| all_nodes(all)).filter_map(|one| one.text_at("revision"));
+            out["spec"]["generators"] = revisions.collect();
             out["spec"]["template"] = made;
         }
         if self.kind.controller() == Controller::ArgoCd {
@@ -208,6 +284,54 @@ impl Repo {
             Some(_) => self.gitops().applied.iter().filter(is_it).collect(),
             None => self.gitops().around(cluster.directory()).filter(is_it).collect(),
         }
+    }
+
+    /// What wraps a cluster's HyperConverged.
+    fn wrapper_of(&self, cluster: &ClusterRef) -> Option<WrapperOf> {
+        let content = self.content(cluster.object.file).ok()?;
+        let document = content.documents.get(cluster.object.place.document as usize)?;
+        let objects = listed::objects(&document.root);
+        let wrapper = objects.get(cluster.object.place.item? as usize)?.wrapper?;
+        let is_task = document.root.get("kind").is_none();
+        let node = if is_task { wrapper.node } else { &document.root };
+        let inside: Vec<Span> = objects.iter().filter(|o| o.wrapper.is_some()).map(|object| object.node.span).collect();
+        let mut settings = settings(node, &inside);
+        if let Some(task) = settings.as_object_mut().filter(|_| is_task) {
+            task.remove("name");
+        }
+        let name = document.text("metadata.name");
+        let is_its = |binding: &Document| {
+            let mut subjects = binding.root.list_at("subjects").iter();
+            binding.text("kind") == "PlacementBinding" && subjects.any(|subject| subject.text("name") == name)
+        };
+        let all = &self.gitops().documents;
+        let bindings: Vec<&Arc<Document>> = all.iter().filter(|document| !is_task && is_its(document)).collect();
+        let is_placement = |document: &Document| {
+            let is_named = |binding: &&Arc<Document>| {
+                let [kind, name] = ["kind", "name"].map(|key| binding.text(&format!("placementRef.{key}")));
+                kind == document.text("kind") && name == document.text("metadata.name")
+            };
+            bindings.iter().any(is_named)
+        };
+        let placements = all.iter().filter(|document| is_placement(document));
+        let placed_by = placements.chain(bindings.iter().copied()).cloned().collect();
+        Some(WrapperOf { document: Arc::clone(document), node: node.clone(), settings, placed_by })
+    }
+
+    /// Whether a playbook or another role has a role.
+    fn is_played(&self, role: &str) -> bool {
+        let has_role = |node: &Node| {
+            let lists = ["roles", "dependencies"].into_iter().flat_map(|key| node.list_at(key));
+            let included = wrapper_fields::of("ansible.include").iter().filter_map(|key| node.get(key));
+            let mut all = lists.chain(included);
+            all.any(|item| item.as_str() == Some(role) || ["role", "name"].iter().any(|key| item.text(key) == role))
+        };
+        self.paths.iter().filter_map(|path| self.tree.source(path).ok()).any(|file| {
+            let may_have = has(file.text(), "role") || has(file.text(), "dependencies");
+            may_have
+                && has(file.text(), role)
+                && yaml::parse_yaml(&file).documents.iter().any(|document| all_nodes(&document.root).any(has_role))
+        })
     }
 
     /// Whether a controller's object applies a cluster's HyperConverged.

@@ -1,14 +1,13 @@
 //! Finds what applies or renders directories of the repository as they are: hcoplan's own files must not be put there.
 
 use globset::escape;
-use hcoplan_diagnostics::source::last_part;
 
 use super::Repo;
 use super::candidate::{is_candidate, is_of_tests};
 use super::charts::is_chart;
 use super::scan::{FoundKind, scan};
 
-use super::gitops::{self, Applied, Controller, Kind, Source, of_object, phrase, reads_file};
+use super::gitops::{self, Applied, Controller, Source, of_object, phrase, reads_file};
 use super::paths::{files_of, parent, shown_path};
 use crate::prelude::*;
 use crate::repo::wrapper_fields as fields;
@@ -124,7 +123,13 @@ impl Appliers<'_> {
 
     /// What an object reads of this repository.
     fn sources<'a>(&self, applied: &'a Applied) -> impl Iterator<Item = &'a Source> {
-        applied.here().filter(|source| self.is_of_this_repository(applied.kind, &source.node))
+        // One of a GitRepository that isn't declared here may be of this repository.
+        applied.here().filter(|source| {
+            let addresses = self.repo.gitops().addresses(applied.kind, &source.node);
+            let is_ours =
+                |address: &&str| self.repository.as_ref().is_none_or(|own| gitops::is_same_repository(own, address));
+            addresses.is_empty() || addresses.iter().any(is_ours)
+        })
     }
 
     /// The chart whose templates are in a directory.
@@ -134,27 +139,6 @@ impl Appliers<'_> {
             let rendered = matches!(part.file_name()?, "templates" | "crds");
             (rendered && is_chart(&*self.repo.tree, chart)).then_some(chart)
         })
-    }
-
-    /// Whether a source may be of this repository. One of a GitRepository that isn't declared here may be.
-    fn is_of_this_repository(&self, kind: Kind, source: &Node) -> bool {
-        match kind.controller() {
-            Controller::ArgoCd => self.is_ours(source.text("repoURL")),
-            Controller::Fleet => self.is_ours(source.text("repo")),
-            Controller::Acm => true,
-            Controller::Flux => {
-                let mut addresses = self.repo.gitops().addresses_of(source.text("sourceRef.name")).peekable();
-                addresses.peek().is_none() || addresses.any(|address| self.is_ours(address))
-            }
-        }
-    }
-
-    /// Whether an address may be this repository's. A templated one may be.
-    fn is_ours(&self, address: &str) -> bool {
-        let is_templated = address.contains("{{") || address.contains("${");
-        let ours = self.repository.as_deref().filter(|_| !is_templated);
-        let names = ours.zip(last_part(address));
-        names.is_none_or(|(ours, theirs)| theirs.eq_ignore_ascii_case(ours))
     }
 }
 

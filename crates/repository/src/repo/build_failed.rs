@@ -14,7 +14,7 @@ pub struct FailedBuild {
 /// The name of a directory's cluster.
 pub(super) fn name_of(tree: &dyn Tree, directory: &Utf8Path) -> ClusterName {
     match directory.as_str() {
-        "" => ClusterName::of_root(tree.root_name().as_deref().unwrap_or(STDIN)),
+        "" => ClusterName::of_root(tree.root_directory().as_deref().and_then(Utf8Path::file_name).unwrap_or(STDIN)),
         name => name.into(),
     }
 }

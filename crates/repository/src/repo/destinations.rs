@@ -21,6 +21,14 @@ impl Repo {
         own.filter_map(|by| by.destination.as_ref()).collect()
     }
 
+    /// Whether controllers apply a file only to other clusters than this one.
+    pub(super) fn is_applied_elsewhere(&self, file: &Utf8Path, cluster: &ClusterRef) -> bool {
+        let own = self.destinations(cluster.path());
+        let all: Option<Vec<_>> = self.appliers_of_file(file).map(|by| by.destination.as_ref()).collect();
+        let is_other = |theirs: &&Destination| own.iter().all(|own| own.is_other(theirs));
+        !own.is_empty() && all.is_some_and(|all| !all.is_empty() && all.iter().all(is_other))
+    }
+
     /// What applies a file as it is, or a build.
     pub(super) fn appliers_of_file<'r>(&'r self, file: &'r Utf8Path) -> impl Iterator<Item = &'r Applied> {
         let is_build = self.inputs_of(file).is_some();

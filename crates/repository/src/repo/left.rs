@@ -61,6 +61,7 @@ impl Left {
         );
         let finding = Finding::new(&HCO_REMOVED, message).warning().at(self.place);
         let keep = match new.kind.controller() {
+            Controller::Flux if new.kind == Kind::HelmRelease => "`helm.sh/resource-policy: keep`",
             Controller::Flux => "`kustomize.toolkit.fluxcd.io/prune: disabled`",
             _ => "`argocd.argoproj.io/sync-options: Prune=false,Delete=false`",
         };
@@ -76,8 +77,8 @@ pub fn removes_workloads(object: &Value) -> bool {
 
 impl Applied {
     /// Whether the deletion of the controller's object deletes what it applied. An Application does only with Argo CD's
-    /// finalizer, which an ApplicationSet gives to those that it makes; a Kustomization as its `deletionPolicy` says,
-    /// else as it prunes.
+    /// finalizer, which an ApplicationSet gives to those that it makes; a HelmRelease unless it is suspended; a
+    /// Kustomization as its `deletionPolicy` says, else as it prunes.
     fn deletes_with_itself(&self) -> bool {
         const FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
         let mut names = strings(self.document.root.list_at("metadata.finalizers"));
@@ -88,6 +89,8 @@ impl Applied {
                 !is_on(root, "spec.syncPolicy.preserveResourcesOnDeletion") && matches!(sync, "sync" | "create-delete")
             }
             Controller::ArgoCd => names.any(|name| name.starts_with(FINALIZER)),
+            // helm-controller uninstalls the release.
+            _ if self.kind == Kind::HelmRelease => !is_on(&self.document.root, "spec.suspend"),
             _ => match self.document.root.text_at("spec.deletionPolicy") {
                 Some("Orphan") => false,
                 Some("Delete" | "WaitForTermination") => true,
@@ -118,6 +121,7 @@ impl Applied {
                 let option = if with_itself { "Delete=false" } else { "Prune=false" };
                 has_sync_option(annotation(SYNC_OPTIONS), option)
             }
+            Controller::Flux if self.kind == Kind::HelmRelease => annotation("helm.sh/resource-policy") == "keep",
             Controller::Flux => has_sync_option(annotation("kustomize.toolkit.fluxcd.io/prune"), "disabled"),
             _ => false,
         }
@@ -217,7 +221,6 @@ impl Repo {
             content.not_planned_in(*index).iter().any(|object| object.reason == NotPlannedReason::Removed)
         };
         let (_, document) = (0..).zip(&content.documents).find(removes)?;
-        let is_object = !document.text("kind").is_empty();
-        Some(if is_object { phrase(document) } else { format!("a task in {path}") })
+        Some(phrase(document))
     }
 }

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use hcoplan_yaml::Key;
 
 use super::mentions::HCO;
+use super::statements::StatementKind;
 use super::wrappers::unknown::{fill_in_defaults, fill_in_known_values};
 use super::wrappers::{self, Unknown, Wrapper};
 use crate::prelude::*;
@@ -32,6 +33,8 @@ pub(super) fn is_list(root: &Node) -> bool {
 fn items(node: &Node) -> Option<&[Node]> {
     match &node.get("items")?.value {
         Value::Seq(items) => Some(items),
+        // `decodeToList` asks only whether the key is there.
+        Value::Null => Some(&[]),
         _ => None,
     }
 }
@@ -128,7 +131,8 @@ impl<'n> Object<'n> {
                 entries.push(Entry { key, value });
             }
         }
-        let unknown = if self.is_ours() { fill_in_known_values(&mut root, self.wrapper.as_ref()) } else { Vec::new() };
+        let is_read = self.is_ours() || StatementKind::of(self.node).is_some();
+        let unknown = if is_read { fill_in_known_values(&mut root, self.wrapper.as_ref()) } else { Vec::new() };
         // A single object also has the comments before and after it.
         let is_alone = span == document.root.span;
         let own = document.comments.iter();

@@ -40,6 +40,8 @@ pub struct Loaded {
     pub possible: Vec<Arc<Release>>,
     /// Its namespace, platform and release with their sources.
     pub identity: Identity,
+    /// Where a template chooses between branches, the HyperConverged with each of them, and where that is.
+    pub branches: Vec<(Arc<Document>, Span)>,
     /// Problems of its files: warnings of the parser, duplicates in the inventory.
     pub findings: Vec<Finding>,
     /// The source documents of its build, if it has one, which may suppress findings.
@@ -129,6 +131,7 @@ impl Repo {
         let is_as_written =
             content.documents.get(place.document as usize).is_some_and(|written| Arc::ptr_eq(written, &document));
         let unknown = if is_as_written { Vec::new() } else { content.unknown(place) };
+        let branches = content.branches(place).to_vec();
         files.push(content);
         let mut inventory = Arc::new(LoadedInventory::default());
         if let Some(read) = self.inventory(cluster, &mut files) {
@@ -233,6 +236,7 @@ impl Repo {
                 finding.cluster = Some(cluster.name.clone());
                 finding
             }),
+            branches,
             findings,
             identity,
             layers: self.parts_of_build(&cluster.path).to_vec(),

@@ -31,9 +31,11 @@ impl Repo {
         });
         let mentions = |directory: &Utf8Path| has_in(&mentioning, directory);
         let found = |document: Arc<Document>| {
-            wrapper_changes::findings(&document, &files, &mentions, &*self.tree, &|document| self.is_planned(document))
+            let origin = self.gitops().origin.as_deref();
+            wrapper_changes::findings(&document, &files, &mentions, &*self.tree, origin, self.is_planned(&document))
         };
-        documents.chain(in_charts).flat_map(found).collect()
+        let elsewhere = self.gitops().applied.iter().filter_map(|applied| applied.elsewhere(&files));
+        documents.chain(in_charts).flat_map(found).chain(elsewhere).collect()
     }
 
     /// Whether what a controller's object adds to what it applies is planned.

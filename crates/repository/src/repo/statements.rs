@@ -6,6 +6,7 @@
 use hcoplan_planner::release::{version_numbers, version_parts};
 
 use super::choose_release::release_name;
+use super::wrappers::unknown::expression;
 use crate::prelude::*;
 
 /// A kind of manifest with facts about a cluster, by precedence; the names are Kubernetes'.
@@ -192,7 +193,8 @@ fn of_csv(name: &str) -> Option<String> {
 
 fn at(root: &Node, dotted: &str) -> PlacedValue<String> {
     let path = Path::dotted(dotted);
-    let text = root.at(&path)?.as_str()?;
+    // What something fills in isn't known.
+    let text = root.at(&path)?.as_str().filter(|text| expression(text).is_none() && !text.starts_with('<'))?;
     (!text.is_empty()).then(|| (text.to_owned(), path))
 }
 

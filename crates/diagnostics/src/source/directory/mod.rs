@@ -96,8 +96,8 @@ impl Directory {
 }
 
 impl Tree for Directory {
-    fn root_name(&self) -> Option<String> {
-        self.real.file_name().map(ToOwned::to_owned)
+    fn root_directory(&self) -> Option<Utf8PathBuf> {
+        Some(self.real.clone())
     }
 
     fn list(&self, walk: &Walk) -> Result<Listing, Error> {

@@ -24,7 +24,7 @@ pub struct Revision {
     /// Paths that are not valid UTF-8.
     unnamed: Vec<Utf8PathBuf>,
     objects: Mutex<Objects>,
-    root_name: Option<String>,
+    root: Utf8PathBuf,
     /// What its `.gitattributes` say, read at the first use.
     attributes: OnceLock<Attributes>,
     max_bytes: usize,
@@ -90,6 +90,15 @@ pub fn repository_name(directory: &Utf8Path) -> Option<String> {
 pub fn origin_name(directory: &Utf8Path) -> Option<String> {
     let (git, _) = Git::around(directory).ok()?;
     name_of_origin(&git)
+}
+
+/// The same, if a directory is the repository's top, and the address one of a server: a clone of a local directory may
+/// have any name.
+pub fn origin_of_top(directory: &Utf8Path) -> Option<String> {
+    let (git, below) = Git::around(directory).ok()?;
+    let address = git.line(&["config", "--get", "remote.origin.url"]).ok().filter(|_| below.as_str().is_empty())?;
+    let is_remote = address.contains("://") && !address.starts_with("file:") || address.contains('@');
+    last_part(&address).filter(|_| is_remote).map(ToOwned::to_owned)
 }
 
 fn name_of_origin(git: &Git) -> Option<String> {
@@ -180,7 +189,7 @@ impl Revision {
             unnamed: Vec::new(),
             objects: Mutex::new(Objects::start(&git)?),
             attributes: OnceLock::new(),
-            root_name: below.file_name().or(git.top().file_name()).map(ToOwned::to_owned),
+            root: git.top().join(&below),
             max_bytes,
         };
         for row in listing.split(|b| *b == 0).filter(|r| !r.is_empty()) {
@@ -312,8 +321,8 @@ impl Revision {
 }
 
 impl Tree for Revision {
-    fn root_name(&self) -> Option<String> {
-        self.root_name.clone()
+    fn root_directory(&self) -> Option<Utf8PathBuf> {
+        Some(self.root.clone())
     }
 
     fn list(&self, walk: &Walk) -> Result<Listing, Error> {

@@ -109,7 +109,7 @@ fn object(body: &Value) -> Object {
         "LimitRange" | "ResourceQuota" => "v1",
         "NetworkAttachmentDefinition" => "k8s.cni.cncf.io/v1",
         "MigrationPolicy" => "migrations.kubevirt.io/v1alpha1",
-        "Subscription" => "operators.coreos.com/v1alpha1",
+        "Subscription" | "CatalogSource" => "operators.coreos.com/v1alpha1",
         _ => "rbac.authorization.k8s.io/v1",
     };
     body["apiVersion"] = version.into();

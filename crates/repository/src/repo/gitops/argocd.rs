@@ -33,7 +33,10 @@ pub(super) fn filled_templates(set: &Document, tree: &dyn Tree, files: &[Utf8Pat
 ///
 /// Source: `mergeSourceParameters` of Argo CD's repository server: a JSON merge patch.
 pub(super) fn take_overrides(applied: &mut Applied, tree: &dyn Tree) {
-    let names = [".argocd-source.yaml".to_owned(), format!(".argocd-source-{}.yaml", applied.name)];
+    let (namespace, name) = (applied.object.text("metadata.namespace"), &applied.name);
+    // The name of one outside of Argo CD's own namespace has its namespace.
+    let names = ["", &format!("-{name}"), &format!("-{namespace}_{name}")];
+    let names = names.map(|of| format!(".argocd-source{of}.yaml"));
     for source in applied.sources.iter_mut().filter(|source| source.is_here) {
         let Some(directory) = source.directory() else { continue };
         for path in names.iter().map(|name| directory.join(name)) {
@@ -97,7 +100,8 @@ pub(super) fn sources_of(spec: &Node) -> Vec<Source> {
 }
 
 /// Whether two addresses may be of one repository: a template may be any, and one repository has several addresses.
-pub(super) fn is_same_repository(one: &str, other: &str) -> bool {
+pub(in crate::repo) fn is_same_repository(one: &str, other: &str) -> bool {
     let last = |address: &str| hcoplan_diagnostics::source::last_part(address).map(str::to_ascii_lowercase);
-    one.contains("{{") || other.contains("{{") || one == other || last(one) == last(other)
+    let is_template = |address: &str| address.contains("{{") || address.contains("${");
+    is_template(one) || is_template(other) || one == other || last(one) == last(other)
 }

@@ -18,6 +18,16 @@ pub(in crate::repo) struct Destination {
     is_own: bool,
 }
 
+impl Destination {
+    /// Whether it is surely another cluster. Controllers may have objects about their own cluster in several directories,
+    /// and know a cluster by its name and its address.
+    pub(in crate::repo) fn is_other(&self, other: &Self) -> bool {
+        let is_same_form = self.name.contains("://") == other.name.contains("://");
+        self.controller == other.controller
+            && (self.is_own != other.is_own || !self.is_own && is_same_form && self.name != other.name)
+    }
+}
+
 impl fmt::Display for Destination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_own { f.write_str("the controller's own cluster") } else { write!(f, "the cluster {}", self.name) }

@@ -7,10 +7,10 @@ use crate::repo::nodes::{entry, value_mut};
 /// The GitRepository of which `flux bootstrap` installs Flux.
 pub(super) const BOOTSTRAPPED: &str = "flux-system";
 
-/// The name of the GitRepository that an object takes its files from; empty for another source.
-pub(super) fn repository_of(kind: Kind, object: &Node) -> &str {
-    let field = if kind == Kind::HelmRelease { "spec.chart.spec.sourceRef" } else { "spec.sourceRef" };
-    let source = object.below(field).filter(|source| matches!(source.text("kind"), "" | "GitRepository"));
+/// The name of the GitRepository that an object with this spec takes its files from; empty for another source.
+pub(super) fn repository_of(kind: Kind, spec: &Node) -> &str {
+    let field = if kind == Kind::HelmRelease { "chart.spec.sourceRef" } else { "sourceRef" };
+    let source = spec.below(field).filter(|source| matches!(source.text("kind"), "" | "GitRepository"));
     source.map_or("", |source| source.text("name"))
 }
 

@@ -26,13 +26,13 @@ use crate::prelude::*;
 pub(super) use acm::{idle, setting};
 pub(super) use additions::builds;
 pub(super) use applied_paths::AppliedPaths;
-pub(super) use argocd::{sources as argo_sources, templates};
+pub(super) use argocd::{is_same_repository, sources as argo_sources, templates};
 pub use controller::Controller;
 pub(super) use destination::Destination;
 use generators::file_pattern;
 pub(super) use generators::reads_file;
 pub(super) use left_out::LeftOut;
-pub(super) use objects::{GROUPS, GitOps, of_object, read, sources_of};
+pub(super) use objects::{GROUPS, GitOps, distinct_name, of_object, read, sources_of};
 pub(super) use path::PathPattern;
 pub(super) use template::Template;
 pub(super) use variables::is_absent;
@@ -200,6 +200,21 @@ impl Applied {
         }
     }
 
+    /// The finding that another repository has what it applies, if this one has such a path to one of the `clusters`, too.
+    pub(super) fn elsewhere(&self, clusters: &BTreeSet<&Utf8Path>) -> Option<Finding> {
+        let is_meant = |source: &&Source| {
+            !source.is_here
+                && source.pattern().is_some_and(|path| !path.start.as_str().is_empty() && path.covers_any(clusters))
+        };
+        let source = self.sources.iter().find(is_meant)?;
+        let path = source.path.as_deref().unwrap_or_default();
+        let message = format!("{} takes `{path}` from another repository, not from this one", phrase(&self.document));
+        let place =
+            ["repoURL", "repo", "sourceRef"].iter().find_map(|key| source.node.get(key)).unwrap_or(&source.node);
+        let finding = Finding::new(&HCO_NOT_PLANNED, message).info().at(self.document.location(place.span));
+        Some(finding.label("not planned").help("what it applies is planned in that repository"))
+    }
+
     /// Its sources that may be of this repository.
     pub(super) fn here(&self) -> impl Iterator<Item = &Source> {
         self.sources.iter().filter(|source| source.is_here)
@@ -218,10 +233,11 @@ pub(super) fn file_of(document: &Document) -> Arc<SourceFile> {
     origin.map_or_else(|| Arc::clone(&document.file), |origin| origin.file)
 }
 
-/// A controller's object in a sentence: `the Application virt in argo/virt.yaml`.
+/// A controller's object in a sentence: `the Application virt in argo/virt.yaml`. What has no kind are tasks.
 pub(super) fn phrase(document: &Document) -> String {
     let (kind, name) = (document.text("kind"), document.text("metadata.name"));
-    format!("the {kind} {name} in {}", file_of(document).path())
+    let what = if kind.is_empty() { "a task".to_owned() } else { format!("the {kind} {name}") };
+    format!("{what} in {}", file_of(document).path())
 }
 
 /// A text of a node, as templates print it.

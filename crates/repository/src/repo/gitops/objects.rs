@@ -1,5 +1,7 @@
 //! The controllers' objects of a tree.
 
+use hcoplan_diagnostics::source::origin_of_top;
+
 use super::destination::destination;
 use super::variables::{ConfigMaps, variables};
 use super::{Applied, Controller, Kind, Source, acm, argocd, file_of, fleet, flux};
@@ -11,7 +13,8 @@ use crate::repo::nodes::{filled, is_on, names_of};
 use crate::repo::paths::parent;
 
 /// The API groups of the known controllers; a file without any of them isn't parsed.
-pub(in crate::repo) const GROUPS: [&str; 5] = [
+pub(in crate::repo) const GROUPS: [&str; 6] = [
+    "cluster.open-cluster-management.io",
     "argoproj.io",
     "toolkit.fluxcd.io",
     "apps.open-cluster-management.io",
@@ -36,6 +39,8 @@ pub(in crate::repo) struct GitOps {
     by_name: BTreeMap<(String, String), Vec<Arc<Document>>>,
     /// The files that name a controller's group and can't be parsed.
     pub(in crate::repo) broken: Vec<Arc<SourceFile>>,
+    /// The name of the repository, if it is known where it was cloned from.
+    pub(in crate::repo) origin: Option<String>,
     /// ConfigMaps by namespace and name.
     pub(in crate::repo) config_maps: ConfigMaps,
 }
@@ -47,6 +52,16 @@ type Identity = (Kind, String, String, String);
 fn identity(applied: &Applied) -> Identity {
     let [namespace, name] = names_of(&applied.document).map(ToOwned::to_owned);
     (applied.kind, namespace, name, applied.name.clone())
+}
+
+/// A name after that of a file's directory, or its path if others have a directory of its name; `files` are all files with
+/// an object of the name.
+pub(in crate::repo) fn distinct_name(name: &str, file: &Utf8Path, files: &[&Utf8Path]) -> String {
+    let own = parent(file);
+    let Some(last) = own.file_name().filter(|_| files.len() > 1) else { return name.to_owned() };
+    let is_like_it = |other: &&Utf8Path| **other != *file && parent(other).file_name() == Some(last);
+    let directory = if files.iter().any(is_like_it) { &own.as_str().replace('/', "-") } else { last };
+    format!("{directory}-{name}")
 }
 
 /// What controllers apply from a tree.
@@ -74,6 +89,7 @@ pub(in crate::repo) fn read(tree: &dyn Tree, files: &[Utf8PathBuf]) -> GitOps {
             out.config_maps.add(document);
         }
     }
+    out.config_maps.find_appliers(&documents, tree);
     for kind in [Kind::FluxKustomization, Kind::HelmRelease] {
         out.fill_in_variables(&mut documents, kind, tree);
     }
@@ -81,7 +97,7 @@ pub(in crate::repo) fn read(tree: &dyn Tree, files: &[Utf8PathBuf]) -> GitOps {
     out.applied = documents.iter().flat_map(|document| of_object(document, tree, files)).collect();
     out.documents = documents;
     out.index_sources();
-    out.leave_other_repositories();
+    out.leave_other_repositories(tree);
     out.index();
     out
 }
@@ -100,8 +116,10 @@ impl GitOps {
         for document in documents.iter_mut().filter(|document| !all.is_empty() && is_of_kind(document)) {
             let path = document.file.path();
             let is_other = |by: &Applied| !Arc::ptr_eq(&by.document, document);
-            if let Some((_, variables)) = all.iter().find(|(by, _)| is_other(by) && by.reaches(tree, path)) {
-                let root = variables.fill(&document.root);
+            let reaching = all.iter().filter(|(by, _)| is_other(by) && by.reaches(tree, path));
+            let mut filled = reaching.map(|(_, variables)| variables.fill(&document.root));
+            // Where several fill in other values, none are known.
+            if let Some(root) = filled.next().filter(|root| filled.all(|other| other.to_json() == root.to_json())) {
                 Arc::make_mut(document).root = root;
             }
         }
@@ -130,19 +148,33 @@ impl GitOps {
         }
     }
 
-    /// Leaves the paths of Flux's objects alone that are in another repository: their GitRepository has another address
-    /// than the one from which Flux was bootstrapped.
-    fn leave_other_repositories(&mut self) {
+    /// Leaves the paths of sources alone that are in another repository: with another address than the one from which
+    /// Flux was bootstrapped, or from which this repository was cloned.
+    fn leave_other_repositories(&mut self, tree: &dyn Tree) {
         let mut applied = std::mem::take(&mut self.applied);
-        let own: Vec<&str> = self.addresses_of(flux::BOOTSTRAPPED).collect();
-        let is_own = |address: &str| own.iter().any(|own| argocd::is_same_repository(own, address));
-        for applied in applied.iter_mut().filter(|_| !own.is_empty()) {
-            let name = flux::repository_of(applied.kind, &applied.object);
-            if self.addresses_of(name).next().is_some() && !self.addresses_of(name).any(is_own) {
-                applied.sources.iter_mut().for_each(|source| source.is_here = false);
+        self.origin = tree.root_directory().filter(|_| !applied.is_empty()).and_then(|root| origin_of_top(&root));
+        let bootstrapped: Vec<&str> = self.addresses_of(flux::BOOTSTRAPPED).collect();
+        let origin: Vec<&str> = self.origin.as_deref().into_iter().collect();
+        for applied in &mut applied {
+            let is_flux = applied.kind.controller() == Controller::Flux;
+            let own = if is_flux && !bootstrapped.is_empty() { &bootstrapped } else { &origin };
+            for source in &mut applied.sources {
+                let addresses = self.addresses(applied.kind, &source.node);
+                let is_own = |address: &&str| own.iter().any(|own| argocd::is_same_repository(own, address));
+                source.is_here &= own.is_empty() || addresses.is_empty() || addresses.iter().any(is_own);
             }
         }
         self.applied = applied;
+    }
+
+    /// The addresses of the repository of a source; none if they aren't known.
+    pub(in crate::repo) fn addresses<'a>(&'a self, kind: Kind, source: &'a Node) -> Vec<&'a str> {
+        match kind.controller() {
+            Controller::ArgoCd => source.text_at("repoURL").into_iter().collect(),
+            Controller::Fleet => source.text_at("repo").into_iter().collect(),
+            Controller::Acm => Vec::new(),
+            Controller::Flux => self.addresses_of(flux::repository_of(kind, source)).collect(),
+        }
     }
 
     /// What may apply something in a directory: what has a source at or above it, or one whose directory isn't known.
@@ -152,22 +184,29 @@ impl GitOps {
         indexes.into_iter().filter_map(|index| self.applied.get(index))
     }
 
-    /// The name of what it applies: its own, after that of its file's directory where several clusters have an object of
-    /// the name.
+    /// The name of what it applies: its own, after what tells its file's directory from the others where several clusters
+    /// have an object of the name.
     pub(in crate::repo) fn output_name(&self, applied: &Applied) -> String {
-        let is_only = self.by_identity.get(&identity(applied)).is_none_or(|indexes| indexes.len() == 1);
-        let directory = parent(applied.document.file.path()).file_name().filter(|_| !is_only);
-        directory.map_or_else(|| applied.name.clone(), |directory| format!("{directory}-{}", applied.name))
+        let indexes = self.by_identity.get(&identity(applied)).map_or(&[][..], Vec::as_slice);
+        let files = indexes.iter().filter_map(|index| Some(self.applied.get(*index)?.document.file.path()));
+        distinct_name(&applied.name, applied.document.file.path(), &files.collect::<Vec<_>>())
     }
 
     /// The same object as in another revision: of several of its name in either one, that in its file.
     pub(in crate::repo) fn same(&self, other: &Applied, revision: &Self) -> Option<&Applied> {
         let key = identity(other);
-        let indexes = self.by_identity.get(&key)?;
+        let is_in_its_file = |own: &&Applied| own.document.file.path() == other.document.file.path();
+        let Some(indexes) = self.by_identity.get(&key) else {
+            // With another namespace it is the same one, which another controller may read, or none.
+            let is_moved = |own: &&Applied| {
+                own.kind == other.kind && own.name == other.name && !revision.by_identity.contains_key(&identity(own))
+            };
+            return self.applied.iter().find(|own| is_moved(own) && is_in_its_file(own));
+        };
         let is_only = |known: &Self| known.by_identity.get(&key).is_none_or(|indexes| indexes.len() == 1);
         let is_only = is_only(self) && is_only(revision);
         let mut all = indexes.iter().filter_map(|index| self.applied.get(*index));
-        all.find(|own| is_only || own.document.file.path() == other.document.file.path())
+        all.find(|own| is_only || is_in_its_file(own))
     }
 
     /// The set that made an Application in another revision.
@@ -180,7 +219,10 @@ impl GitOps {
     /// The objects that decide with one what it applies: Flux's GitRepository, Argo CD's project.
     pub(in crate::repo) fn related(&self, applied: &Applied) -> &[Arc<Document>] {
         let (kind, name) = match applied.kind.controller() {
-            Controller::Flux => ("GitRepository", flux::repository_of(applied.kind, &applied.document.root)),
+            Controller::Flux => {
+                let spec = applied.document.root.get("spec");
+                ("GitRepository", spec.map_or("", |spec| flux::repository_of(applied.kind, spec)))
+            }
             _ => ("AppProject", applied.document.text("spec.project")),
         };
         self.named(kind, name)
@@ -213,9 +255,10 @@ impl GitOps {
                 && own.index == document.index
                 && names_of(own) == names_of(document)
         };
-        let sources = || self.applied.iter().filter(of_it).flat_map(|applied| &applied.sources);
-        // Other sources of an Application only have files.
-        let has_tool = |s: &Source| ["kustomize", "helm", "chart", "plugin"].iter().any(|k| s.node.get(k).is_some());
+        // Other sources of an Application only have files, or a chart that isn't here.
+        let is_here = |source: &&Source| source.path.is_some();
+        let sources = || self.applied.iter().filter(of_it).flat_map(|applied| applied.sources.iter().filter(is_here));
+        let has_tool = |s: &Source| ["kustomize", "helm", "plugin"].iter().any(|k| s.node.get(k).is_some());
         sources().any(|source| source.is_built) && sources().all(|source| source.is_built || !has_tool(source))
     }
 

@@ -1,29 +1,85 @@
 //! The variables of Flux's Kustomizations.
 
-use super::{Applied, printed};
+use super::{Applied, Kind, Source, of_object, printed};
 use crate::prelude::*;
 use crate::repo::nodes::{is_on, names_of};
+use crate::repo::paths::parent;
 use crate::repo::variables::Variables;
 
-/// ConfigMaps by namespace and name.
+/// ConfigMaps.
 #[derive(Debug, Default)]
-pub(in crate::repo) struct ConfigMaps(BTreeMap<(String, String), Arc<Document>>);
+pub(in crate::repo) struct ConfigMaps {
+    /// By namespace and name: each cluster of a fleet may have one.
+    by_name: BTreeMap<(String, String), Vec<Arc<Document>>>,
+    /// The files of the Kustomizations that apply a file: of those with one of several ConfigMaps of a name, and of those
+    /// that name ConfigMaps.
+    appliers: BTreeMap<Utf8PathBuf, Vec<Utf8PathBuf>>,
+}
 
 impl ConfigMaps {
     /// Takes in an object if it is one.
     pub(super) fn add(&mut self, document: Arc<Document>) {
         if document.text("apiVersion") == "v1" && document.text("kind") == "ConfigMap" {
             let [namespace, name] = names_of(&document).map(ToOwned::to_owned);
-            self.0.entry((namespace, name)).or_insert(document);
+            self.by_name.entry((namespace, name)).or_default().push(document);
         }
     }
 
-    /// The one that an item of an object's list names, in the object's namespace or without one.
-    pub(in crate::repo) fn named_by(&self, by: &Document, item: &Node) -> Option<&Arc<Document>> {
-        let of = |namespace: &str| self.0.get(&(namespace.to_owned(), item.text("name").to_owned()));
-        let is_one = item.text("kind") == "ConfigMap";
-        is_one.then(|| of(by.text("metadata.namespace")).or_else(|| of(""))).flatten()
+    /// Finds what applies the files that matter; `documents` are all controllers' objects.
+    pub(super) fn find_appliers(&mut self, documents: &[Arc<Document>], tree: &dyn Tree) {
+        let of_several = self.by_name.values().filter(|all| all.len() > 1).flatten();
+        let mut files: BTreeSet<Utf8PathBuf> = of_several.map(|document| document.file.path().to_owned()).collect();
+        if files.is_empty() {
+            return;
+        }
+        files.extend(documents.iter().map(|document| document.file.path().to_owned()));
+        let all = documents.iter().flat_map(|document| of_object(document, tree, &[]));
+        let mut by_directory: BTreeMap<Utf8PathBuf, Vec<Applied>> = BTreeMap::new();
+        for applied in all.filter(|by| by.kind == Kind::FluxKustomization) {
+            let directory = applied.sources.first().and_then(Source::directory);
+            by_directory.entry(directory.unwrap_or_default()).or_default().push(applied);
+        }
+        for file in files {
+            let above = file.ancestors().skip(1).filter_map(|directory| by_directory.get(directory)).flatten();
+            let appliers = above.filter(|by| by.reaches(tree, &file)).map(|by| by.document.file.path().to_owned());
+            let appliers = appliers.collect();
+            self.appliers.insert(file, appliers);
+        }
     }
+
+    /// The one that an item of an object's list names, in the object's namespace or without one. Of several that is the
+    /// one nearest to the object, by their files and by those of what applies them; `None` if that isn't only one.
+    pub(in crate::repo) fn named_by(&self, by: &Document, item: &Node) -> Option<&Arc<Document>> {
+        let of = |namespace: &str| self.by_name.get(&(namespace.to_owned(), item.text("name").to_owned()));
+        let is_one = item.text("kind") == "ConfigMap";
+        let all = is_one.then(|| of(by.text("metadata.namespace")).or_else(|| of(""))).flatten()?;
+        let appliers = |path: &Utf8Path| self.appliers.get(path).map_or(&[][..], Vec::as_slice);
+        let places = |document: &Document| {
+            let own = document.file.path().to_owned();
+            let appliers = appliers(&own).iter().cloned();
+            appliers.chain([own.clone()]).collect::<Vec<_>>()
+        };
+        let own = places(by);
+        let near = |document: &Document| {
+            let all = places(document);
+            let pairs = all.iter().flat_map(|one| own.iter().map(move |other| shared_directories(one, other)));
+            (pairs.max(), !appliers(document.file.path()).is_empty())
+        };
+        let best = all.iter().map(|document| near(document)).max()?;
+        let mut nearest = all.iter().filter(|document| near(document) == best);
+        let first = nearest.next()?;
+        let is_other = |document: &Arc<Document>| {
+            let data = |of: &Document| of.root.get("data").map(Node::to_json);
+            data(document) != data(first)
+        };
+        (!nearest.any(is_other)).then_some(first)
+    }
+}
+
+/// The number of directories that two files have in common.
+fn shared_directories(one: &Utf8Path, other: &Utf8Path) -> usize {
+    let [one, other] = [one, other].map(|file| parent(file).components());
+    one.zip(other).take_while(|(a, b)| a == b).count()
 }
 
 /// Whether Flux goes on without what an item of a list names and the repository lacks: an optional ConfigMap. A Secret is

@@ -6,7 +6,7 @@
 use serde_json::{Value as Json, json};
 
 use super::super::error::Located;
-use super::super::gitops::{Applied, Controller, GitOps, Kind, Source, Template, is_absent};
+use super::super::gitops::{Applied, Controller, GitOps, Kind, Source, Template, distinct_name, is_absent};
 use super::super::kustomization::{Field, Kustomization, is_kustomization};
 use super::super::wrapper_fields as fields;
 use super::super::wrappers::embedded::relocate;
@@ -146,12 +146,15 @@ pub(super) fn named_releases(
     }
     out.sort_by(|a, b| a.name.cmp(&b.name));
     out.dedup_by(|a, b| a.renders_as(b));
-    let is_twice = |release: &Release| out.iter().filter(|other| other.name == release.name).count() > 1;
-    let twice: Vec<bool> = out.iter().map(is_twice).collect();
-    for (release, _) in out.iter_mut().zip(twice).filter(|(_, is_twice)| *is_twice) {
-        let directory = release.by.as_ref().and_then(|by| by.file.path().parent()?.file_name());
-        release.output = directory.map(|directory| format!("{directory}-{}", release.name));
-    }
+    let file = |release: &Release| release.by.as_ref().map(|by| by.file.path().to_owned());
+    let outputs = out.iter().map(|release| {
+        let all: Vec<_> = out.iter().filter(|other| other.name == release.name).filter_map(file).collect();
+        let all: Vec<&Utf8Path> = all.iter().map(Utf8PathBuf::as_path).collect();
+        let own = file(release)?;
+        (all.len() > 1).then(|| distinct_name(&release.name, &own, &all))
+    });
+    let outputs: Vec<Option<String>> = outputs.collect();
+    out.iter_mut().zip(outputs).for_each(|(release, output)| release.output = output);
     out
 }
 

@@ -125,6 +125,7 @@ impl Content {
         if files::is_text(file.path())
             || files::is_script(file.path(), bytes)
             || files::is_program(file.path(), |_| true)
+            || files::is_ytt(file.text()) && mentions_hco(file.text())
         {
             let texts = embedded::of_text(&file);
             return Self::of(yaml::Parsed::default(), file).with(texts);
@@ -184,8 +185,11 @@ impl Content {
         let mut known = ansible::Variables::new();
         let mut above = self.file.path().ancestors().skip(1);
         let role = above.find(|d| matches!(d.file_name(), Some("tasks" | "templates"))).and_then(Utf8Path::parent);
-        // A role's `vars` win over its `defaults`.
+        // A role's `vars` win over what plays and groups set, and these over its `defaults`.
         for directory in ["defaults", "vars"] {
+            if directory == "vars" && !known.is_empty() {
+                embedded::override_variables(&mut known, tree);
+            }
             for name in ["main.yml", "main.yaml"] {
                 let Some(path) = role.map(|role| role.join(directory).join(name)) else { continue };
                 let Ok(file) = tree.source(&path) else { continue };
@@ -215,6 +219,7 @@ impl Content {
         let mentions = is_policy
             || mentions_hco(self.file.text())
             || self.file.text().contains("ResourceSet")
+            || self.file.text().contains("#@overlay/")
             || commands::may_be_in(self.file.text());
         for (document, index) in self.documents.iter().zip(0..) {
             classify(index, &document.root, &mut found);

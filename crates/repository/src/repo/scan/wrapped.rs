@@ -2,7 +2,7 @@
 
 use super::super::listed;
 use super::super::wrappers::commands;
-use super::super::wrappers::embedded::Embedded;
+use super::super::wrappers::embedded::{Branch, Embedded};
 use super::super::wrappers::not_planned::{self, NotPlannedReason};
 use super::super::wrappers::{NotPlannedObject, Unknown};
 use super::{Content, ObjectPlace};
@@ -10,9 +10,18 @@ use crate::prelude::*;
 use crate::repo::kustomization::is_kustomization;
 
 impl Content {
+    /// Where an overlay of ytt begins that may change a HyperConverged of another file.
+    fn overlay(&self) -> Option<Span> {
+        const OVERLAY: &str = "#@overlay/";
+        let text = self.file.text();
+        let is_meant = self.embedded.is_empty() && (text.contains("HyperConverged") || text.contains("overlay.all"));
+        let start = text.find(OVERLAY).filter(|_| is_meant)?;
+        Some(Span::new(start, start + OVERLAY.len()))
+    }
+
     /// The HyperConvergeds of a document that aren't planned.
-    pub(in super::super) fn not_planned_in(&self, document: u32) -> Vec<NotPlannedObject> {
-        let Some(document) = self.documents.get(document as usize) else {
+    pub(in super::super) fn not_planned_in(&self, index: u32) -> Vec<NotPlannedObject> {
+        let Some(document) = self.documents.get(index as usize) else {
             return Vec::new();
         };
         let objects = listed::objects(&document.root);
@@ -28,6 +37,10 @@ impl Content {
             };
             !(self.embedded.iter().any(is_read) || is_text && is_kustomization(self.file.path()))
         });
+        let overlay = self.overlay().filter(|_| index == 0);
+        found.extend(
+            overlay.map(|span| NotPlannedObject { span, reason: NotPlannedReason::Mutated("overlay of ytt".into()) }),
+        );
         found
     }
 
@@ -59,6 +72,11 @@ impl Content {
             None => Some(listed::single(&document.root)),
         };
         object.map(|o| o.resolved(document).1).unwrap_or_default()
+    }
+
+    /// The object at a location with each branch of a template.
+    pub(in super::super) fn branches(&self, place: ObjectPlace) -> &[Branch] {
+        self.embedded_at(place).map_or(&[], |embedded| &embedded.branches)
     }
 
     pub(super) fn embedded_at(&self, place: ObjectPlace) -> Option<&Embedded> {

@@ -9,7 +9,7 @@ use hcoplan_planner::admission::READ_ANNOTATIONS;
 use hcoplan_yaml::pointer;
 
 use super::build::whole;
-use super::gitops::{Kind, PathPattern, argo_sources, setting, sources_of, templates};
+use super::gitops::{Kind, PathPattern, argo_sources, is_same_repository, setting, sources_of, templates};
 use super::kustomization::is_kustomization;
 use super::listed;
 use super::mentions;
@@ -98,27 +98,28 @@ pub(super) fn fetched(by: &str, chart: &str, place: Location) -> Finding {
 /// The findings about an object's changes; `clusters` are the source files of HyperConvergeds, `mentions` returns whether
 /// a directory's files mention one.
 ///
-/// What is built with its additions, as `is_built` says of an object and a field, changes nothing else.
+/// `origin` is the name of the repository, if it is known. What is built with its additions changes nothing else.
 pub(super) fn findings(
     document: &Document,
     clusters: &BTreeSet<&Utf8Path>,
     mentions: &dyn Fn(&Utf8Path) -> bool,
     tree: &dyn Tree,
-    is_built: &dyn Fn(&Document) -> bool,
+    origin: Option<&str>,
+    is_built: bool,
 ) -> Vec<Finding> {
-    let changes = changes(document, Some(tree), is_built(document));
+    let changes = changes(document, Some(tree), origin, is_built);
     changes.iter().filter_map(|change| change.finding(document, clusters, mentions, tree)).collect()
 }
 
 /// Whether an object changes what it applies.
 pub(super) fn changes_others(document: &Document) -> bool {
-    !changes(document, None, false).is_empty()
+    !changes(document, None, None, false).is_empty()
 }
 
 /// Without a tree, files count as if they had some change.
-fn changes(document: &Document, tree: Option<&dyn Tree>, is_built: bool) -> Vec<WrapperChange> {
+fn changes(document: &Document, tree: Option<&dyn Tree>, origin: Option<&str>, is_built: bool) -> Vec<WrapperChange> {
     let file = document.file.path();
-    let mut found = Changes { by: file.to_string(), out: Vec::new(), tree, is_built };
+    let mut found = Changes { by: file.to_string(), out: Vec::new(), tree, origin, is_built };
     if file.file_name() == Some(FLEET_FILE) && document.root.get("kind").is_none() {
         let path = PathPattern::new(parent(file).as_str());
         found.fields(&document.root, "", fields::of("fleet.yaml"), path.as_ref());
@@ -139,6 +140,7 @@ struct Changes<'r> {
     by: String,
     out: Vec<WrapperChange>,
     tree: Option<&'r dyn Tree>,
+    origin: Option<&'r str>,
     /// Whether what the object applies is built with what it adds.
     is_built: bool,
 }
@@ -253,7 +255,8 @@ impl Changes<'_> {
             // A source without a path patches another Application, whose path is unknown.
             let is_partial = source.get("chart").or(source.get("ref")).is_none();
             let path = source.text_at("path").or(own).or(Some("").filter(|_| is_partial));
-            let path = path.and_then(PathPattern::new);
+            let is_here = source.text_at("repoURL").zip(self.origin).is_none_or(|(a, b)| is_same_repository(a, b));
+            let path = path.and_then(PathPattern::new).filter(|_| is_here);
             self.fields(spec, "", fields::of("Application"), path.as_ref());
             self.fields(source, "", fields::of("Application.source"), path.as_ref());
             let chart = source.get("chart");

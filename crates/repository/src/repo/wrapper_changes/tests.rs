@@ -11,7 +11,8 @@ fn named(text: &str, cluster: &str) -> Vec<String> {
         &[Utf8Path::new(cluster)].into(),
         &|_| false,
         &Memory::from_iter::<[(&str, &str); 0]>([]),
-        &|_| false,
+        None,
+        false,
     );
     found.into_iter().map(|f| f.message.split('`').nth(1).unwrap_or_default().to_owned()).collect()
 }
@@ -88,7 +89,7 @@ fn reports_an_unknown_field_of_any_object() {
     let parsed = yaml::parse(&SourceFile::new("virt/fleet.yaml", "defaultNamespace: a\nyaml: {overlays: [b]}\n"));
     let tree = Memory::from_iter::<[(&str, &str); 0]>([]);
     assert_eq!(
-        findings(&parsed.documents[0], &[Utf8Path::new("virt/hc.yaml")].into(), &|_| false, &tree, &|_| false).len(),
+        findings(&parsed.documents[0], &[Utf8Path::new("virt/hc.yaml")].into(), &|_| false, &tree, None, false).len(),
         1
     );
 }
@@ -103,7 +104,8 @@ fn a_json_patch_of_a_kustomization_changes_what_an_application_applies() {
             &[Utf8Path::new("virt/hc.yaml")].into(),
             &|_| false,
             &Memory::from_iter::<[(&str, &str); 0]>([]),
-            &|_| false,
+            None,
+            false,
         );
         found.into_iter().map(|f| f.message.split('`').nth(1).unwrap_or_default().to_owned()).collect::<Vec<_>>()
     };

@@ -11,12 +11,14 @@ use super::super::mentions::{HCO, hints};
 use super::super::unrecognized::is_unrecognized;
 use super::files::{self, Form};
 use super::inline;
-use super::mask::{Language, Masked, mask};
+use super::mask::{Language, Masked, Parts, mask};
 use super::not_planned::{contains_kind, contains_manifest, is_hyperconverged};
 use super::unknown::{self, Unknown, UnknownKind};
 use super::{ansible, group, policy};
 use crate::prelude::*;
+use crate::repo::candidate::is_candidate;
 use crate::repo::nodes::{all_nodes, entry, fields_at, value_mut};
+use crate::repo::paths::{files_of, parent};
 use crate::repo::wrapper_fields as fields;
 
 /// A manifest in a text.
@@ -27,7 +29,12 @@ pub(in super::super) struct Embedded {
     pub(in super::super) unknown: Vec<Unknown>,
     /// The parser's warnings.
     pub(in super::super) warnings: Vec<Problem>,
+    /// The same with one of the branches that the template chooses from, each with where that is.
+    pub(in super::super) branches: Vec<Branch>,
 }
+
+/// A HyperConverged with one branch of a condition.
+pub(in super::super) type Branch = (Arc<Document>, Span);
 
 impl Embedded {
     /// Fills in the variables that are known, of values that are one expression.
@@ -142,9 +149,45 @@ pub(in super::super) fn of_variables(document: &Document) -> Vec<Embedded> {
         let comments = document.comments.iter().filter(|c| span.start <= c.span.start && c.span.end <= span.end);
         let comments = comments.copied().collect();
         let alone = Document { file: Arc::clone(&document.file), index: document.index, span, comments, root };
-        Embedded { document: Arc::new(alone), unknown, warnings: Vec::new() }
+        Embedded { document: Arc::new(alone), unknown, warnings: Vec::new(), branches: Vec::new() }
     };
     found.into_iter().map(embed).collect()
+}
+
+/// Takes in what plays, and files of variables outside of roles, set of known variables; where these differ, it depends on
+/// the host.
+pub(in super::super) fn override_variables(known: &mut ansible::Variables, tree: &dyn Tree) {
+    let mut found: BTreeMap<String, Vec<Node>> = BTreeMap::new();
+    let is_meant = |path: &Utf8Path| {
+        let is_of_play = parent(path) == "" || parent(path) == "playbooks";
+        is_candidate(path)
+            && (is_of_play || files::has_variables(path))
+            && path.components().all(|p| p.as_str() != "roles")
+    };
+    for path in files_of(tree).iter().filter(|path| is_meant(path)) {
+        let Some(file) = tree.source(path).ok().filter(|f| known.keys().any(|name| f.text().contains(name))) else {
+            continue;
+        };
+        let mut add = |variables: &Node| {
+            for entry in variables.entries().iter().filter(|entry| known.contains_key(&entry.key.text)) {
+                found.entry(entry.key.text.clone()).or_default().push(entry.value.clone());
+            }
+        };
+        for document in yaml::parse_yaml(&file).documents {
+            plays(&document.root, &mut add);
+            if files::has_variables(path) {
+                add(&document.root);
+            }
+        }
+    }
+    for (name, values) in found {
+        let value = values[0].clone();
+        if values.iter().all(|other| other.to_json() == value.to_json()) {
+            known.insert(name, value);
+        } else {
+            known.remove(&name);
+        }
+    }
 }
 
 /// Visits the variables of plays, blocks and tasks.
@@ -236,24 +279,42 @@ fn of_manifest(text: &str, language: Language, at: Place<'_>, file: &Arc<SourceF
     if !text.contains(HCO) && !contains_kind(text) {
         return;
     }
-    // Conditional parts are unknown, except for the whole object.
-    for conditions in [true, false] {
-        let masked = mask(text, language, conditions);
-        let before = out.found.len();
+    let read = |kept: &Parts, out: &mut Texts| {
+        let masked = mask(text, language, kept);
         for piece in pieces(&masked.text) {
             of_piece(text, &masked, piece, at, file, index, out);
         }
-        if out.found.len() > before {
-            return;
+        masked.branches
+    };
+    // Conditional parts are unknown, except for the whole object.
+    let before = out.found.len();
+    let branches = read(&Parts::None, out);
+    let most = MAX_READ_FOR_BRANCHES / text.len().max(1);
+    let is_found = out.found.len() > before;
+    for branch in branches.iter().filter(|_| is_found).take(most) {
+        let mut with_it = Texts::default();
+        read(&Parts::Branch(branch.clone()), &mut with_it);
+        let span = at(branch.clone());
+        if with_it.found.len() == out.found.len() - before {
+            for (own, other) in out.found[before..].iter_mut().zip(with_it.found) {
+                let is_in = other.document.span.start <= span.start && span.start <= other.document.span.end;
+                own.branches.extend(is_in.then_some((other.document, span)));
+            }
         }
-        if !masked.has_conditions {
-            break;
-        }
+    }
+    if !is_found && !branches.is_empty() {
+        read(&Parts::All, out);
+    }
+    if out.found.len() > before {
+        return;
     }
     if contains_manifest(text) {
         out.missed.push(at(first_kind(text)));
     }
 }
+
+/// Maximum number of bytes that are read again for branches, each of which takes the whole text.
+const MAX_READ_FOR_BRANCHES: usize = 1 << 20;
 
 /// The line of a manifest with a HyperConverged's kind.
 fn first_kind(text: &str) -> Range<usize> {
@@ -333,7 +394,12 @@ fn of_piece(
             let comments = comments.filter(|c| is_alone || (span.start <= c.span.start && c.span.end <= span.end));
             let document = Document { file: Arc::clone(file), index, span, comments: comments.collect(), root };
             unknown.sort_by_key(|one| one.span.start);
-            out.found.push(Embedded { document: Arc::new(document), unknown, warnings: std::mem::take(&mut warnings) });
+            out.found.push(Embedded {
+                document: Arc::new(document),
+                unknown,
+                warnings: std::mem::take(&mut warnings),
+                branches: Vec::new(),
+            });
         }
     }
 }

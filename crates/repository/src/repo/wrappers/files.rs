@@ -57,7 +57,13 @@ pub(in super::super) fn builds_image(path: &Utf8Path) -> bool {
 /// How a file with this text contains manifests.
 pub(super) fn form(path: &Utf8Path, text: &str) -> Option<Form> {
     let script = || is_script(path, text.as_bytes()).then_some(Form::Script(Language::Shell));
-    of_name(path).or_else(script).or_else(|| is_program(path, |_| true).then_some(Form::Unread))
+    let ytt = || is_ytt(text).then_some(Form::Template(Language::Ytt));
+    of_name(path).or_else(ytt).or_else(script).or_else(|| is_program(path, |_| true).then_some(Form::Unread))
+}
+
+/// Whether a manifest is a template of ytt, by its comments.
+pub(in super::super) fn is_ytt(text: &str) -> bool {
+    text.match_indices("#@").any(|(at, _)| text[..at].ends_with([' ', '\n']) || at == 0)
 }
 
 fn of_name(path: &Utf8Path) -> Option<Form> {

@@ -19,6 +19,8 @@ pub(super) enum Language {
     Go,
     /// Terraform's heredocs.
     Terraform,
+    /// ytt's comments.
+    Ytt,
     /// The syntax of any build: Jinja's braces, the shell's variables, `@NAME@`.
     Any,
 }
@@ -32,6 +34,7 @@ impl Language {
             Self::Jinja => "Jinja",
             Self::Go => "a template",
             Self::Terraform => "Terraform",
+            Self::Ytt => "ytt",
             Self::Any => "the tool that applies it",
         }
     }
@@ -44,10 +47,29 @@ pub(super) struct Masked {
     pub(super) language: Language,
     /// Unknown lines: conditional ones, and lines with only a template expression.
     pub(super) lines: Vec<Line>,
-    /// Whether any part is conditional.
-    pub(super) has_conditions: bool,
+    /// The branches of conditions.
+    pub(super) branches: Vec<Range<usize>>,
     /// Whether conditional parts were kept, so that `lines` are theirs.
     pub(super) is_whole: bool,
+}
+
+/// Which conditional parts of a text are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Parts {
+    None,
+    All,
+    /// This branch, and those around it.
+    Branch(Range<usize>),
+}
+
+impl Parts {
+    fn has(&self, branch: &Range<usize>) -> bool {
+        match self {
+            Self::None => false,
+            Self::All => true,
+            Self::Branch(one) => branch.start <= one.start && one.end <= branch.end,
+        }
+    }
 }
 
 /// Unknown lines.
@@ -82,17 +104,17 @@ impl Line {
     }
 }
 
-/// Masks placeholders; with `conditions` also conditional parts.
-pub(super) fn mask(text: &str, language: Language, conditions: bool) -> Masked {
-    let mut out =
-        Masked { text: text.to_owned(), language, lines: Vec::new(), has_conditions: false, is_whole: !conditions };
+/// Masks placeholders, and other conditional parts than `kept`.
+pub(super) fn mask(text: &str, language: Language, kept: &Parts) -> Masked {
+    let is_whole = *kept == Parts::All;
+    let mut out = Masked { text: text.to_owned(), language, lines: Vec::new(), branches: Vec::new(), is_whole };
     match language {
         Language::Literal => {}
         Language::Shell => shell(text, &mut out),
-        Language::Jinja | Language::Go => braces(text, language, conditions, &mut out),
+        Language::Jinja | Language::Go | Language::Ytt => braces(text, language, kept, &mut out),
         Language::Terraform => terraform(text, &mut out),
         Language::Any => {
-            braces(text, language, conditions, &mut out);
+            braces(text, language, kept, &mut out);
             let rest = out.text.clone();
             shell(&rest, &mut out);
             names(&rest, &mut out);
@@ -237,13 +259,17 @@ struct Tag<'t> {
 fn tags(text: &str, language: Language) -> Vec<Tag<'_>> {
     let forms: &[(&'static str, &str)] = match language {
         Language::Go => &[("{{", "}}")],
+        Language::Ytt => &[("#@", "\n"), ("(@", "@)")],
         _ => &[("{{", "}}"), ("{%", "%}"), ("{#", "#}")],
     };
     let mut out = Vec::new();
     let mut at = 0;
     let find = |from: usize, (open, close): (&'static str, &str)| {
         let start = from + text[from..].find(open)?;
-        let end = start + text[start..].find(close)? + close.len();
+        let end = match close {
+            "\n" => text[start..].find(close).map_or(text.len(), |end| start + end),
+            _ => start + text[start..].find(close)? + close.len(),
+        };
         Some((start, end, open))
     };
     // Each form is searched only up to its next occurrence.
@@ -257,32 +283,37 @@ fn tags(text: &str, language: Language) -> Vec<Tag<'_>> {
         let Some((start, end, open)) = known.iter().flatten().min().copied() else {
             return out;
         };
-        let inside = text[start + 2..end - 2].trim_matches(['-', '+']).trim();
+        let behind = if open == "#@" { end } else { end - 2 };
+        let inside = text[start + 2..behind].trim_matches(['-', '+']).trim();
         let inside = inside.strip_prefix("hub").unwrap_or(inside);
         let inside = inside.strip_suffix("hub").unwrap_or(inside).trim_matches('-').trim();
         let is_go = matches!(language, Language::Go);
-        let word = inside.split(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
+        let word = inside.split(|c: char| c.is_whitespace() || c == '(' || c == ':').next().unwrap_or_default();
         let steers = is_go
             && (OPEN.contains(&word)
                 || ["end", "else", "/*"].contains(&word)
                 || inside.starts_with('$') && inside.contains(":="));
-        out.push(Tag { range: start..end, word, is_value: open == "{{" && !steers });
+        // What ytt computes stands in place of a value.
+        let is_set = || text[..start].trim_end_matches(' ').ends_with([':', '-']);
+        let is_value = open == "{{" && !steers || open == "(@" || open == "#@" && is_set();
+        out.push(Tag { range: start..end, word, is_value });
         at = end;
     }
 }
 
 /// The words that begin a conditional block.
-const OPEN: [&str; 6] = ["if", "for", "range", "with", "define", "block"];
+const OPEN: [&str; 7] = ["if", "for", "range", "with", "define", "def", "block"];
 
-fn braces(text: &str, language: Language, conditions: bool, out: &mut Masked) {
-    let mut open: Vec<(Range<usize>, bool)> = Vec::new();
+fn braces(text: &str, language: Language, kept: &Parts, out: &mut Masked) {
+    // Each with its tags up to now.
+    let mut open: Vec<Vec<Range<usize>>> = Vec::new();
     for tag in tags(text, language) {
         let (range, word) = (tag.range, tag.word);
         let is_alone = |out: &Masked, from: usize| {
             let line = line_start(text, from);
             out.text[line..from].trim().is_empty()
         };
-        if tag.is_value || language != Language::Go && word == "include" {
+        if tag.is_value || !matches!(language, Language::Go | Language::Ytt) && word == "include" {
             let is_line = if tag.is_value {
                 let before = line_start(text, range.start);
                 let after = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
@@ -299,20 +330,42 @@ fn braces(text: &str, language: Language, conditions: bool, out: &mut Masked) {
             continue;
         }
         if OPEN.contains(&word) {
-            out.has_conditions = true;
-            open.push((range.clone(), open.is_empty()));
-        } else if word.starts_with("end")
-            && let Some((first, outermost)) = open.pop()
+            open.push(vec![range.clone()]);
+        } else if word.starts_with("el")
+            && let Some(tags) = open.last_mut()
         {
-            let covered = first.start..range.end;
+            tags.push(range.clone());
+        } else if word.starts_with("end")
+            && let Some(mut tags) = open.pop()
+        {
+            tags.push(range.clone());
+            let (first, covered) = (tags[0].clone(), tags[0].start..range.end);
+            let mut branches = tags.windows(2).map(|two| two[0].end..two[1].start);
             // A choice between values of a field.
             if !text[covered.clone()].contains('\n') && !is_alone(out, first.start) {
-                out.value(covered);
+                match branches.find(|branch| matches!(kept, Parts::Branch(_)) && kept.has(branch)) {
+                    Some(branch) => {
+                        out.blank(covered.start..branch.start);
+                        out.blank(branch.end..covered.end);
+                    }
+                    None => out.value(covered.clone()),
+                }
+                // Blanks around a branch would be part of a quoted value.
+                if text[..covered.start].ends_with(": ")
+                    && text[covered.end..].trim_start_matches(' ').starts_with('\n')
+                {
+                    out.branches.extend(tags.windows(2).map(|two| two[0].end..two[1].start));
+                }
                 continue;
             }
-            if outermost {
-                if conditions {
-                    out.blank(covered.clone());
+            for branch in branches {
+                if !kept.has(&branch) {
+                    out.blank(branch.clone());
+                }
+                out.branches.push(branch);
+            }
+            if open.is_empty() {
+                if *kept == Parts::None {
                     out.lines.retain(|line| line.tag.start < first.start);
                 }
                 out.lines.push(Line { tag: first, covered });
@@ -337,15 +390,16 @@ mod tests {
             ("a: {% if é %}b{% else %}{{ c }}{% endif %}\nd: {% include 'e' %}\n", Language::Jinja),
             ("a: ${b}-$${c}\nd: ${", Language::Terraform),
             ("a: {{ b }}-${C}\nd: @E@\nf: @", Language::Any),
+            ("#@ if a:\nb: #@ é\n#@ else:\nb: x(@= c @)\n#@ end\nd: #@ e", Language::Ytt),
         ] {
-            for conditions in [true, false] {
-                let masked = mask(text, language, conditions);
+            for kept in [Parts::None, Parts::All] {
+                let masked = mask(text, language, &kept);
                 assert_eq!(masked.text.len(), text.len(), "{text}");
                 let breaks = |t: &str| t.match_indices('\n').map(|(at, _)| at).collect::<Vec<_>>();
                 assert!(breaks(&masked.text).iter().all(|b| breaks(text).contains(b)));
             }
         }
-        let masked = mask("a: {{ b }}", Language::Jinja, true).text;
+        let masked = mask("a: {{ b }}", Language::Jinja, &Parts::None).text;
         assert_eq!(masked, format!("a: {MARK}xxxxx"));
     }
 }

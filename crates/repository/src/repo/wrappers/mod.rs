@@ -25,7 +25,7 @@ use crate::prelude::*;
 
 /// The documents of a template of Go, with its actions masked and its conditional parts kept.
 pub(super) fn masked_template(file: &Arc<SourceFile>) -> Vec<Document> {
-    let masked = mask::mask(file.text(), mask::Language::Go, false).text;
+    let masked = mask::mask(file.text(), mask::Language::Go, &mask::Parts::All).text;
     let documents = yaml::parse(&SourceFile::new(file.path(), masked)).documents;
     documents.into_iter().map(|document| Document { file: Arc::clone(file), ..document }).collect()
 }

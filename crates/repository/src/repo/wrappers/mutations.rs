@@ -48,7 +48,8 @@ fn matches_kind(pattern: &str) -> bool {
     matches(kind, "hyperconverged") && group.is_none_or(|group| matches(group, HCO))
 }
 
-/// Whether a field of the match names HyperConvergeds, their group, or everything.
+/// Whether a field of the match names HyperConvergeds, their group, or everything. Of groups and kinds next to each other
+/// both have to.
 fn names(node: &Node, is_match: bool) -> bool {
     let is_meant = |text: &str| {
         let lower = text.to_ascii_lowercase();
@@ -57,9 +58,14 @@ fn names(node: &Node, is_match: bool) -> bool {
     match &node.value {
         Value::String(text) => is_match && is_meant(text),
         Value::Seq(items) => items.iter().any(|item| names(item, is_match)),
-        Value::Map(entries) => entries
-            .iter()
-            .any(|entry| names(&entry.value, fields::of("mutators.matches").contains(&entry.key.text.as_str()))),
+        Value::Map(entries) => {
+            let is_named =
+                |entry: &&Entry| names(&entry.value, fields::of("mutators.matches").contains(&entry.key.text.as_str()));
+            let kinds = ["kinds", "resources"].iter().find_map(|key| node.entry(key));
+            let groups = ["apiGroups", "groups"].iter().find_map(|key| node.entry(key));
+            entries.iter().any(|entry| is_named(&entry))
+                && kinds.zip(groups).is_none_or(|(kinds, groups)| is_named(&kinds) && is_named(&groups))
+        }
         _ => false,
     }
 }

@@ -218,7 +218,7 @@ pub(in super::super) fn finding(object: &NotPlannedObject, document: &Document) 
              the HyperConverged undo each other's changes",
         ),
         NotPlannedReason::Mutated(kind) => (
-            format!("a {kind} changes HyperConvergeds when they are applied, which is not in the plan"),
+            format!("this {kind} changes HyperConvergeds when they are applied, which is not in the plan"),
             "write what it sets into the HyperConverged itself, or exclude its kind",
         ),
         NotPlannedReason::Commanded => return commanded(&document.file, object.span),
