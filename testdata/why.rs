@@ -16,7 +16,9 @@ use hcoplan::plan::plan;
 use hcoplan::release::Release;
 use hcoplan::schema::generate::Random;
 use hcoplan::source::SourceFile;
-use hcoplan::why::{Answer, Cause, FoundValue, Input, PlanInput, Target, ValueOrigin, applied, ask, patch_shown};
+use hcoplan::why::{
+    Answer, DecisiveSources, FoundValue, Input, PlanInput, Target, ValueOrigin, applied, ask, patch_shown,
+};
 use hcoplan::yaml::{self, Document};
 use hcoplan_testing::annotations;
 use rayon::prelude::*;
@@ -54,7 +56,7 @@ impl Case {
     }
 }
 
-fn causes(list: &[Cause]) -> String {
+fn causes(list: &[DecisiveSources]) -> String {
     let source = |input: &Input| match input {
         Input::Operation { annotation, index } => {
             let known = hcoplan::jsonpatch::ANNOTATIONS.iter();
@@ -64,7 +66,7 @@ fn causes(list: &[Cause]) -> String {
         Input::Fact(fact) => format!("inventory {}", fact.name()),
         other => other.describe(),
     };
-    let cause = |cause: &Cause| {
+    let cause = |cause: &DecisiveSources| {
         let sources = cause.sources.iter().map(|s| source(&s.input));
         sources.collect::<Vec<_>>().join(" | ")
     };
