@@ -108,6 +108,11 @@ impl<'n> VirtualMachine<'n> {
         self.document.root.at(&self.owner_path(path))
     }
 
+    /// Whether it is the same machine in another document, such as one for another overlay.
+    pub fn is_copy_of(&self, other: &Self) -> bool {
+        !std::ptr::eq(self.document, other.document) && object_of(self.document) == object_of(other.document)
+    }
+
     /// Whether it starts on request alone.
     pub fn is_halted(&self) -> bool {
         self.owned("runStrategy").and_then(Node::as_str) == Some("Halted")

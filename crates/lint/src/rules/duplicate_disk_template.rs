@@ -11,10 +11,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             };
             let place = vm.document.locate(&path.below("metadata.name"));
-            let Some((first, before)) = seen.get(&(vm.namespace(), name)) else {
-                seen.insert((vm.namespace(), name), (vm, place));
+            // Where the applying tool sets the namespace, it may set another one for each directory.
+            let scope = match vm.namespace() {
+                "" => vm.document.file.path().parent().map_or("", Utf8Path::as_str),
+                own => own,
+            };
+            let Some((first, before)) = seen.get(&(scope, name)) else {
+                seen.insert((scope, name), (vm, place));
                 continue;
             };
+            if vm.is_copy_of(first) {
+                continue;
+            }
             let other = if std::ptr::eq(*first, vm) { "another of its templates" } else { first.name() };
             let finding = vm.finding(cx, format!("the disk {name} of {vm} is also that of {other}")).at(place);
             let finding = finding.label("the same disk").related(before.clone(), "the first one");

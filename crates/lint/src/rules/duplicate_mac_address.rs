@@ -20,6 +20,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 seen.insert(address, (vm, place));
                 continue;
             };
+            if vm.is_copy_of(first) {
+                continue;
+            }
             let message = format!(
                 "{vm} has the MAC address {written} of {}",
                 if std::ptr::eq(*first, vm) { "another of its interfaces".to_owned() } else { first.name().to_owned() }
