@@ -263,7 +263,8 @@ impl Checker<'_> {
                 (provided, format!(" provided as {shown}"), own_field(&format!("cpu.{}", fields[0])))
             }
         };
-        if provided < cpu {
+        let is_known = |field: &str| !is_placeholder(&at(self.spec, field).to_string());
+        if provided < cpu && is_known("domain.cpu") {
             let message = format!(
                 "insufficient CPU resources of {provided} vCPU provided by {provider}, preference requires {cpu} vCPU{of}"
             );
@@ -271,7 +272,7 @@ impl Checker<'_> {
         }
         let required = at(requirements, "memory.guest");
         let memory = at(self.spec, "domain.memory.guest");
-        if quantity(required).is_some() && whole(memory) < whole(required) {
+        if quantity(required).is_some() && is_known("domain.memory") && whole(memory) < whole(required) {
             let (own, required) = (printed(memory), printed(required));
             let message = format!(
                 "insufficient Memory resources of {own} provided by {provider}, preference requires {required}"
