@@ -3,6 +3,7 @@
 use super::Emitter;
 use crate::kustomize::timestamp;
 use crate::scalar::{Scalar, resolve};
+use crate::scalar_text::is_break;
 
 const WIDTH: i32 = 80;
 
@@ -50,10 +51,6 @@ fn is_base_60(text: &str) -> bool {
     parts.next().is_some_and(digits)
         && digits(fraction)
         && parts.all(|part| matches!(part.as_bytes(), [b'0'..=b'9'] | [b'0'..=b'5', b'0'..=b'9']))
-}
-
-fn is_break(c: char) -> bool {
-    matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 /// What Go prints without an escape. Characters beyond 16 bits are not among them.
