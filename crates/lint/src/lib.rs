@@ -59,7 +59,7 @@ pub use engine::{Run, Selection, run};
 pub use fingerprint::fingerprints;
 pub use finish::{Finished, Finishing, finish};
 pub use grouped::{FileUsers, changed_clusters, grouped};
-pub use page::{page, sections};
+pub use page::{consequence, page, sections};
 pub use registered_rule::{RegisteredRule, RunPhase};
 pub use registry::{find, rules, selector};
 pub use selector::Selector;

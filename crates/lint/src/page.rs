@@ -33,7 +33,7 @@ fn head(rule: &Rule) -> String {
         }
     }
     let (name, summary) = (rule.name, sentence(rule.summary));
-    format!("# {name}\n\n{summary}.\n\n{facts}\n\n{}: {}\n", predicts_what(rule), predicted(rule))
+    format!("# {name}\n\n{summary}.\n\n{facts}\n\n{}\n", consequence(rule))
 }
 
 /// The section with the rule's options; empty without options.
@@ -66,25 +66,18 @@ fn needs(rule: &Rule) -> &'static str {
     }
 }
 
-fn predicts_what(rule: &Rule) -> &'static str {
-    match rule.predicts {
-        Prediction::Alert { .. } => "Alert",
-        Prediction::Rejection(_) => "Rejected with",
-        Prediction::ReconcileError(_) => "Reconcile error",
-        Prediction::Silent(_) => "Consequence",
-    }
-}
-
-fn predicted(rule: &Rule) -> String {
+/// What a rule's finding has as its consequence: `Alert: …`.
+pub fn consequence(rule: &Rule) -> String {
+    let quoted = |words: &str| if words.contains('<') { format!("`{words}`") } else { words.to_owned() };
     match rule.predicts {
         Prediction::Alert { name, runbook } => {
             let vendors = Distribution::vendors_runbooks(name).into_iter();
             let vendors = vendors.map(|(title, address)| format!(" ([{title}]({address}))"));
-            vendors.fold(format!("[{name}]({runbook})"), |out, own| out + &own)
+            vendors.fold(format!("Alert: [{name}]({runbook})"), |out, own| out + &own)
         }
-        Prediction::Rejection(words) | Prediction::ReconcileError(words) if words.contains('<') => format!("`{words}`"),
-        Prediction::Rejection(words) | Prediction::ReconcileError(words) => words.to_owned(),
-        Prediction::Silent(what) => what.to_owned(),
+        Prediction::Rejection(words) => format!("Rejected with: {}", quoted(words)),
+        Prediction::ReconcileError(words) => format!("Reconcile error: {}", quoted(words)),
+        Prediction::Silent(what) => format!("Consequence: {what}"),
     }
 }
 

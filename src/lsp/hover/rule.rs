@@ -1,9 +1,8 @@
 //! Describes the rule under the pointer.
 
 use super::Answer;
-use crate::finding::{Prediction, Rule};
+use crate::finding::Rule;
 use crate::lint;
-use crate::release::Distribution;
 use crate::source::Span;
 use hcoplan_report::rule_page;
 
@@ -38,18 +37,8 @@ pub(super) fn in_text(text: &str, at: u32) -> Option<Answer> {
 fn described(rule: &Rule) -> String {
     let (name, group) = (rule.name, rule.group.as_str());
     let severity = rule.severity.as_str();
-    let comes = match rule.predicts {
-        Prediction::Alert { name, runbook } => {
-            let vendors = Distribution::vendors_runbooks(name).into_iter();
-            let vendors = vendors.map(|(title, address)| format!(" ([runbook of {title}]({address}))"));
-            vendors.fold(format!("the alert [{name}]({runbook}) fires"), |out, own| out + &own)
-        }
-        Prediction::Rejection(words) => format!("it is rejected: {words}"),
-        Prediction::ReconcileError(words) => format!("HCO's reconcile stops: {words}"),
-        Prediction::Silent(words) => words.to_owned(),
-    };
-    let (summary, page) = (rule.summary, rule_page(name));
-    format!("**{name}** · {severity}, {group}\n\n{summary}\n\nConsequence: {comes}\n\n[All about it]({page})\n")
+    let (summary, page, comes) = (rule.summary, rule_page(name), lint::consequence(rule));
+    format!("**{name}** · {severity}, {group}\n\n{summary}\n\n{comes}\n\n[All about it]({page})\n")
 }
 
 #[cfg(test)]

@@ -31,7 +31,10 @@ impl NodeField {
                     node.architecture.clear();
                     node.labels.remove(ARCHITECTURE_LABEL);
                 }
-                Self::Role(role) => drop(node.labels.remove(&format!("{ROLE_LABEL}{role}"))),
+                Self::Role(role) => node.labels.retain(|label, _| {
+                    let own = label.strip_prefix(ROLE_LABEL).unwrap_or_default();
+                    own != role && (own != "master" || role != "control-plane")
+                }),
                 Self::Label(label) => drop(node.labels.remove(label)),
                 Self::Count => {}
             }

@@ -92,12 +92,6 @@ impl<'n> VirtualMachine<'n> {
         }
     }
 
-    /// Whether another document is surely another machine: one in an overlay may have its name and another namespace.
-    pub(crate) fn is_other(&self, other: &Self) -> bool {
-        let namespaces = [self.namespace(), other.namespace()];
-        self.name() != other.name() || namespaces[0] != namespaces[1] && !namespaces.contains(&"")
-    }
-
     /// A finding about it, at its name.
     pub(crate) fn finding(&self, cx: &Context<'_>, message: impl Into<String>) -> Finding {
         cx.finding_about(self.document, message)
@@ -112,6 +106,11 @@ impl<'n> VirtualMachine<'n> {
     /// The value at a dotted path below the VirtualMachine's own `spec`.
     fn owned(&self, path: &str) -> Option<&'n Node> {
         self.document.root.at(&self.owner_path(path))
+    }
+
+    /// Whether it is the same machine in another document, such as one for another overlay.
+    pub fn is_copy_of(&self, other: &Self) -> bool {
+        !std::ptr::eq(self.document, other.document) && object_of(self.document) == object_of(other.document)
     }
 
     /// Whether it starts on request alone.

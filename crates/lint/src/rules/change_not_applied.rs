@@ -35,6 +35,8 @@ struct Fixed {
     /// The server's message; empty if it accepts the change, and machines keep the object that they have.
     #[serde(default)]
     message: &'static str,
+    /// What to do instead.
+    help: &'static str,
 }
 
 /// Source: CDI `datavolume-validate.go`, `dataimportcron-validate.go`; KubeVirt `vmi-update-admitter.go`; Kubernetes
@@ -70,22 +72,15 @@ fn rejected(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             };
             let name = format!("the {} {}", row.kind, name_of(document));
-            let (message, label, help) = if row.message.is_empty() {
+            let (message, label) = if row.message.is_empty() {
                 let message = format!("existing virtual machines keep the revision of {name} that they have");
-                let help = "remove revisionName of a machine's matcher, so that it takes the new revision";
-                (message, "for new virtual machines", help)
+                (message, "for new virtual machines")
             } else {
                 let message = format!("the change of {name} is rejected: {}", row.message);
-                let help = match row.kind {
-                    "PersistentVolumeClaim" | "DataVolume" => {
-                        "keep the old value, or give the disk another name and copy its data: deleting it deletes the data"
-                    }
-                    _ => "give the object another name, or delete it first",
-                };
-                (message, "can't be changed in an existing object", help)
+                (message, "can't be changed in an existing object")
             };
             let place = document.locate_key(&path.joined(&below));
-            let finding = cx.finding_about(document, message).at(place).label(label).help(help);
+            let finding = cx.finding_about(document, message).at(place).label(label).help(row.help);
             out.report(if row.message.is_empty() { finding.info() } else { finding });
         }
     }

@@ -20,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 seen.insert(address, (vm, place));
                 continue;
             };
-            if !std::ptr::eq(*first, vm) && !first.is_other(vm) {
+            if vm.is_copy_of(first) {
                 continue;
             }
             let message = format!(

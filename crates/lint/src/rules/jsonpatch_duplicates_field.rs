@@ -5,10 +5,10 @@ use crate::OwnField;
 
 pub(super) fn find(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Finding> {
     let own = cx.own_fields(applied);
-    // What a new value of a section leaves out isn't set.
+    // What a new value of a section leaves out isn't set: it goes, or what is rendered comes back.
     let drops = |f: &OwnField| {
-        let mut changed = applied.effect.changed.iter();
-        applied.operation.op != Op::Remove && changed.any(|c| c.path == f.pointer && c.after.is_none())
+        let below = f.pointer.strip_prefix(&*applied.operation.path);
+        below.zip(applied.operation.value()).is_some_and(|(below, value)| value.pointer(below).is_none())
     };
     let mut fields: Vec<&OwnField> = own.fields.iter().filter(|f| !f.is_set && !drops(f)).collect();
     fields.dedup_by(|a, b| a.path == b.path);
@@ -16,17 +16,9 @@ pub(super) fn find(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Findin
     let kind = applied.kind();
     let several = own.fields.len() > 1;
     let names: Vec<String> = fields.iter().map(|f| f.path.to_string()).collect();
-    let message = match (fields.len(), several) {
-        (1, false) => {
-            format!("the patch sets {}, which has a field of its own: {}", first.subject(kind), first.path)
-        }
-        (1, true) => {
-            format!("the patch sets {} of {kind}, which has a field of its own: {}", applied.operation.path, first.path)
-        }
-        _ => {
-            format!("the patch sets {} of {kind}, which has fields of its own: {}", applied.operation.path, and(&names))
-        }
-    };
+    let subject = if several { format!("{} of {kind}", applied.operation.path) } else { first.subject(kind) };
+    let whose = if names.len() == 1 { "a field" } else { "fields" };
+    let message = format!("the patch sets {subject}, which has {whose} of its own: {}", and(&names));
     let place = if !several { applied.place_of(first) } else { applied.path_place() };
     let finding = cx.finding(message).at(place).label("the HyperConverged has a field for it");
     let fix = cx.move_to_fields(applied);
@@ -40,10 +32,7 @@ pub(super) fn find(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Findin
         )),
         (None, None) if !own.can_say_all => finding.help(format!(
             "set {} there; the rest of what the operation does has no field",
-            match fields.len() {
-                1 => "it",
-                _ => "these",
-            }
+            if names.len() == 1 { "it" } else { "these" }
         )),
         (None, None) => finding.help("set it there, and compare what is rendered"),
     })

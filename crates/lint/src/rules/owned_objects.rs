@@ -40,14 +40,15 @@ impl<'d> Declared<'d> {
         self.group == group && self.name == name
     }
 
-    /// Whether it is a rendered object. One of KubeVirt's kinds without a namespace is; a ConfigMap may be anyone's.
+    /// Whether it is a rendered object.
     fn is_same(&self, id: &ObjectId) -> bool {
-        let is_known = !self.namespace.is_empty() || id.namespace.is_none() || id.group().contains("kubevirt.io");
-        self.kind == id.kind && self.is(id.group(), &id.name) && is_known && self.may_be_in(id.namespace.as_deref())
+        self.kind == id.kind && self.is(id.group(), &id.name) && self.may_be_in(id.namespace.as_deref())
     }
 
+    /// Without a namespace, an object of any application may have the name of one of HCO's.
     fn may_be_in(&self, namespace: Option<&str>) -> bool {
-        self.namespace.is_empty() || Some(self.namespace) == namespace
+        let is_own = self.group.ends_with("kubevirt.io");
+        self.namespace == namespace.unwrap_or_default() || self.namespace.is_empty() && is_own
     }
 
     fn finding(&self, cx: &Context<'_>, message: impl Into<String>) -> Finding {
@@ -120,7 +121,10 @@ fn second_operand(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
 fn second_operator(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
     static OPERATORS: Rows<&str> = Rows::of("operators");
     let own = tree::get(cx.object(), "metadata.namespace").and_then(Json::as_str);
-    if git.may_be_in(own) || git.namespace == cx.inventory().namespace || !OPERATORS.contains(&git.name) {
+    if [own.unwrap_or_default(), ""].contains(&git.namespace)
+        || git.namespace == cx.inventory().namespace
+        || !OPERATORS.contains(&git.name)
+    {
         return None;
     }
     let finding = git.finding(cx, format!("{} is deployed a second time: HCO deploys its own", git.name));

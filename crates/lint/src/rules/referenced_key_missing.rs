@@ -43,11 +43,21 @@ fn report(
     reader: (&str, &str),
     out: &mut Sink,
 ) {
-    for row in rows {
-        for (field, name) in each(spec, row.field) {
-            let name = name.as_str().unwrap_or_default();
-            out.report_all(finding(cx, document, &path.below(&field), (row, name), reader));
-        }
+    let found = rows.iter().flat_map(|row| {
+        let named = each(spec, row.field).into_iter();
+        named.filter_map(move |(field, name)| {
+            let row = (row, name.as_str().unwrap_or_default());
+            let finding = finding(cx, document, &path.below(&field), row, reader)?;
+            Some((Path::dotted(&field).parent().parent(), finding))
+        })
+    });
+    let found: Vec<(Path, Finding)> = found.collect();
+    for (source, finding) in &found {
+        // A launcher needs some of a source's data.
+        let data = source.get(spec).map_or(0, |source| members(source).count());
+        let lacking = found.iter().filter(|(other, _)| other == source).count();
+        let finding = finding.clone();
+        out.report(if data > lacking { finding.warning().silent() } else { finding });
     }
 }
 

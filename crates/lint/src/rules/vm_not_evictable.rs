@@ -19,11 +19,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some((place, cause)) = causes.next() else {
             continue;
         };
-        let whose = match own {
-            Some(_) => "its evictionStrategy",
-            None => "the cluster's evictionStrategy",
-        };
-        let message = format!("{vm} can't be migrated ({cause}), but {whose} is LiveMigrate");
+        let whose = if own.is_some() { "its" } else { "the cluster's" };
+        let message = format!("{vm} can't be migrated ({cause}), but {whose} evictionStrategy is LiveMigrate");
         let mut finding = vm
             .finding(cx, message)
             .at(place)
@@ -32,13 +29,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         for (place, cause) in causes {
             finding = finding.related(place, cause);
         }
-        let place = match own {
-            Some(_) => Some(vm.place(STRATEGY)),
-            None => {
-                let field = cx.field(STRATEGY);
-                field.is_set().then(|| field.value_place())
-            }
-        };
+        let field = cx.field(STRATEGY);
+        let place = own.map(|_| vm.place(STRATEGY)).or_else(|| field.is_set().then(|| field.value_place()));
         finding = with_related(finding, place, "drains wait for a migration");
         out.report(
             finding

@@ -57,8 +57,5 @@ fn finding(
         .at(place)
         .label(format!("a drain waits for a migration ({strategy})"))
         .help("let it run on a second node, or set `evictionStrategy: None`, so that a drain stops it");
-    match node.node.name_place() {
-        Some(place) => finding.related(place, what),
-        None => finding,
-    }
+    with_related(finding, node.node.name_place(), what)
 }

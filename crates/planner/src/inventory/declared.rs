@@ -153,6 +153,10 @@ impl Declared {
             let label = format!("{ROLE_LABEL}{}", role.as_str().unwrap_or_default());
             node.labels.insert(label, String::new());
         }
+        // OpenShift sets both labels.
+        if self.inventory.platform == Platform::OpenShift && node.is_control_plane() {
+            node.labels.extend(["control-plane", "master"].map(|r| (format!("{ROLE_LABEL}{r}"), String::new())));
+        }
         let labels = entry.get("labels").map_or(&[][..], Tree::entries).iter();
         let (lacking, labels): (Vec<_>, Vec<_>) = labels.partition(|label| matches!(label.value.value, Yaml::Null));
         for label in labels {

@@ -158,10 +158,10 @@ impl Node {
         self.roles().any(|r| r == role)
     }
 
-    /// Its roles, sorted.
+    /// Its roles, sorted; `master` is the older name of `control-plane`.
     pub fn roles(&self) -> impl Iterator<Item = &str> {
-        let keys = self.labels.keys();
-        keys.filter_map(|k| k.strip_prefix(ROLE_LABEL))
+        let roles = || self.labels.keys().filter_map(|k| k.strip_prefix(ROLE_LABEL));
+        roles().filter(move |role| *role != "master" || roles().all(|other| other != "control-plane"))
     }
 
     /// Whether it lacks the label of its architecture, which virtual machines' pods select, among the kubelet's labels.

@@ -236,7 +236,7 @@ items:
 fn reads_an_inventory_from_a_dump() {
     let (loaded, findings) = read(&[("nodes.yaml", DUMP)]);
     assert_eq!(findings, [""; 0]);
-    assert_eq!(nodes(&loaded), ["c1 amd64 control-plane+master", "w1 arm64 worker"]);
+    assert_eq!(nodes(&loaded), ["c1 amd64 control-plane", "w1 arm64 worker"]);
     assert_eq!(loaded.inventory.nodes[1].taints[0].value, "b");
     assert_eq!(loaded.locations.nodes[1].name.text(), "w1");
     let list = r#"{"kind": "NodeList", "apiVersion": "v1", "items": [

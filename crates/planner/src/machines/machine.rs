@@ -240,7 +240,6 @@ impl Checker<'_> {
     /// Checks the requirements of a preference.
     fn requirements(&mut self, machine: Machine<'_>, preference: &Value, owner: &str) {
         let requirements = &preference["requirements"];
-        let is_unknown = |value: &Value| value.as_str().is_some_and(is_placeholder);
         let cpu = number(at(requirements, "cpu.guest"));
         let reference = |field: &str| Path::dotted(owner).key(field).key("name");
         let mut reject = |path: Path, message: String| {
@@ -260,14 +259,12 @@ impl Checker<'_> {
             None => {
                 let (fields, shown) = counted_fields(preference);
                 let cores = at(self.spec, "domain.cpu");
-                if fields.iter().any(|f| is_unknown(&cores[*f])) {
-                    return;
-                }
                 let provided = fields.iter().map(|f| number(&cores[*f])).product();
                 (provided, format!(" provided as {shown}"), own_field(&format!("cpu.{}", fields[0])))
             }
         };
-        if provided < cpu {
+        let is_known = |field: &str| !is_placeholder(&at(self.spec, field).to_string());
+        if provided < cpu && is_known("domain.cpu") {
             let message = format!(
                 "insufficient CPU resources of {provided} vCPU provided by {provider}, preference requires {cpu} vCPU{of}"
             );
@@ -275,7 +272,7 @@ impl Checker<'_> {
         }
         let required = at(requirements, "memory.guest");
         let memory = at(self.spec, "domain.memory.guest");
-        if quantity(required).is_some() && !is_unknown(memory) && whole(memory) < whole(required) {
+        if quantity(required).is_some() && is_known("domain.memory") && whole(memory) < whole(required) {
             let (own, required) = (printed(memory), printed(required));
             let message = format!(
                 "insufficient Memory resources of {own} provided by {provider}, preference requires {required}"

@@ -98,11 +98,12 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Whether fields added by a patch may repair it.
+    /// Whether a patch may repair it that adds fields or replaces a placeholder.
     pub fn may_be_patched(&self) -> bool {
         matches!(
             self,
             Self::Missing
+                | Self::Malformed
                 | Self::Contradicts(_)
                 | Self::Needs(_)
                 | Self::NotExactlyOne

@@ -106,6 +106,7 @@ fn object(body: &Value) -> Object {
         "NetworkPolicy" => "networking.k8s.io/v1",
         "ConsolePlugin" => "console.openshift.io/v1",
         "VirtualMachine" => "kubevirt.io/v1",
+        "VirtualMachinePool" => "pool.kubevirt.io/v1beta1",
         "LimitRange" | "ResourceQuota" => "v1",
         "NetworkAttachmentDefinition" => "k8s.cni.cncf.io/v1",
         "MigrationPolicy" => "migrations.kubevirt.io/v1alpha1",
@@ -148,7 +149,7 @@ fn pairs() -> Vec<Value> {
 }
 
 /// Replaced pods, and limits that new pods keep to, look the same from both directions.
-const SYMMETRIC: [(&str, &str); 10] = [
+const SYMMETRIC: [(&str, &str); 11] = [
     ("Deployment", "spec.template"),
     ("Deployment", "spec.replicas"),
     ("DaemonSet", "spec.template"),
@@ -159,6 +160,7 @@ const SYMMETRIC: [(&str, &str); 10] = [
     ("ResourceQuota", "spec"),
     ("Subscription", "spec.config"),
     ("VirtualMachine", "spec.template"),
+    ("VirtualMachinePool", "spec.virtualMachineTemplate"),
 ];
 
 #[test]

@@ -6,7 +6,7 @@ use hcoplan_kubernetes::quantity::Quantity;
 use std::cmp::Ordering;
 
 /// Keys below which values are quantities.
-const QUANTITIES: [&str; 6] = ["requests", "limits", "capacity", "hard", "storage", "size"];
+const QUANTITIES: [&str; 7] = ["requests", "limits", "capacity", "hard", "storage", "size", "memory"];
 
 /// Whether two scalars mean the same at a path: the same duration or quantity.
 pub(super) fn is_equivalent(path: &Path, before: &Value, after: &Value) -> bool {

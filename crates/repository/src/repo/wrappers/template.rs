@@ -9,20 +9,13 @@ use super::Wrapper;
 use crate::prelude::*;
 use crate::repo::nodes::is_on;
 
-/// The parameters of a Template: their values, `None` if required or generated.
+/// The parameters of a Template: their values, `None` if who processes it gives them or they are generated.
 pub(super) fn parameters<'n>(wrapper: &Wrapper<'n>) -> BTreeMap<&'n str, Option<&'n str>> {
     let list = wrapper.node.list_at("parameters");
     let parameter = |p: &'n Node| {
         let value = p.text_at("value");
-        let is_generated = !p.text("generate").is_empty();
-        let is_required = is_on(p, "required");
-        let value = match value {
-            Some("") | None if is_generated || is_required => None,
-            // An optional one is empty.
-            None => Some(""),
-            value => value,
-        };
-        (p.text("name"), value)
+        let is_given = !p.text("generate").is_empty() || is_on(p, "required");
+        (p.text("name"), value.filter(|value| !(is_given && value.is_empty())))
     };
     list.iter().map(parameter).collect()
 }
