@@ -92,7 +92,7 @@ impl<'n> VirtualMachine<'n> {
         }
     }
 
-    /// Whether another document is surely another machine: one in an overlay may have its name and another namespace.
+    /// Whether another document is certainly another machine: one in an overlay may have its name and another namespace.
     pub(crate) fn is_other(&self, other: &Self) -> bool {
         let namespaces = [self.namespace(), other.namespace()];
         self.name() != other.name() || namespaces[0] != namespaces[1] && !namespaces.contains(&"")
