@@ -126,7 +126,7 @@ fn role_of(tasks: &WrapperOf) -> Option<&str> {
     above.find(|above| parent(above).file_name() == Some("roles"))?.file_name()
 }
 
-/// What an object says beside some parts of it, and its metadata.
+/// The settings of an object without some parts, and without labels, annotations and the like.
 fn settings(node: &Node, without: &[Span]) -> Value {
     match &node.value {
         hcoplan_yaml::Value::Map(entries) => {
@@ -147,7 +147,7 @@ struct WrapperOf {
     document: Arc<Document>,
     /// The object, or the task.
     node: Node,
-    /// What it says beside the manifests.
+    /// Its settings without the manifests.
     settings: Value,
     /// The bindings of a policy, and their placements.
     placed_by: Vec<Arc<Document>>,

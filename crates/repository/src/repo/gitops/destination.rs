@@ -19,7 +19,7 @@ pub(in crate::repo) struct Destination {
 }
 
 impl Destination {
-    /// Whether it is surely another cluster. Controllers may have objects about their own cluster in several directories,
+    /// Whether it is certainly another cluster. Controllers may have objects about their own cluster in several directories,
     /// and know a cluster by its name and its address.
     pub(in crate::repo) fn is_other(&self, other: &Self) -> bool {
         let is_same_form = self.name.contains("://") == other.name.contains("://");

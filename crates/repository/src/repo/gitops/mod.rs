@@ -200,17 +200,17 @@ impl Applied {
         }
     }
 
-    /// The finding that another repository has what it applies, if this one has such a path to one of the `clusters`, too.
+    /// The finding that another repository has what an Application applies, if this one has such a path to one of the
+    /// `clusters`, too.
     pub(super) fn elsewhere(&self, clusters: &BTreeSet<&Utf8Path>) -> Option<Finding> {
         let is_meant = |source: &&Source| {
             !source.is_here
                 && source.pattern().is_some_and(|path| !path.start.as_str().is_empty() && path.covers_any(clusters))
         };
-        let source = self.sources.iter().find(is_meant)?;
+        let source = self.sources.iter().find(is_meant).filter(|_| self.kind.controller() == Controller::ArgoCd)?;
         let path = source.path.as_deref().unwrap_or_default();
         let message = format!("{} takes `{path}` from another repository, not from this one", phrase(&self.document));
-        let place =
-            ["repoURL", "repo", "sourceRef"].iter().find_map(|key| source.node.get(key)).unwrap_or(&source.node);
+        let place = source.node.get("repoURL").unwrap_or(&source.node);
         let finding = Finding::new(&HCO_NOT_PLANNED, message).info().at(self.document.location(place.span));
         Some(finding.label("not planned").help("what it applies is planned in that repository"))
     }
