@@ -11,7 +11,8 @@
 //! - Ansible: modules by their full names and those before collections, lists of tasks, directories of a role.
 //! - `mutators`: kinds of policies that change objects at admission, or delete them. `commands`: the names of HCO's CRD,
 //!   the verbs of kubectl and oc that change an object, and fields whose texts are one command.
-//! - `tests`: directories with what tests expect or read, without an `s` at the end.
+//! - `tests`: directories with what tests expect or read, without an `s` at the end; `tests.inside`: those that have it
+//!   below one of `tests.around`.
 //! - `variables`: files, directories and objects that hold values. `documents`: suffixes that say nothing to a tool.
 //!   `unread`: those of languages that print manifests and aren't read. `not-manifests`: those after `.yaml` that make no
 //!   template. `examples`: kinds with descriptions. `next-to-it`: kinds that are a cluster's only next to its
