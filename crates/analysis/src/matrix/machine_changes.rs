@@ -187,6 +187,7 @@ fn changes(was: &MachineState, is: &MachineState) -> Vec<Effect> {
         match (was.outcome, is.outcome) {
             (_, BootOutcome::DoesNotBoot) => add("machine-fails", &why),
             (BootOutcome::Boots, BootOutcome::BootsOnSome | BootOutcome::Undetermined) => add("machine-may-fail", &why),
+            (BootOutcome::DoesNotBoot, BootOutcome::Boots) if !is_said(was) => add("machine-boots-again", ""),
             (was_so, BootOutcome::Boots) if was_so != BootOutcome::Unknown && !is_said(was) => add("machine-boots", ""),
             _ => {}
         }

@@ -73,6 +73,17 @@ impl SspStage {
         })
     }
 
+    /// The DataSource of the template bundle with the name of a claim, or the one behind it, if it leads to an import or
+    /// to a claim of its own name: SSP found it there before the claim, and keeps it as it is.
+    pub fn passing_over(&self, namespace: &str, claim: &str) -> Option<&str> {
+        let source = self.source(namespace, claim).filter(|source| source.origin.bundle.is_some())?;
+        let last = self.reference(namespace, claim).unwrap_or(&source.object.id.name);
+        match self.target(namespace, claim) {
+            SourceTarget::Claim(other) if other == claim || other != last => None,
+            _ => Some(last),
+        }
+    }
+
     /// The DataSource that another refers to.
     pub fn reference(&self, namespace: &str, name: &str) -> Option<&str> {
         self.source(namespace, name)?.object.body.pointer("/spec/source/dataSource/name")?.as_str()
