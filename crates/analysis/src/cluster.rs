@@ -175,8 +175,8 @@ fn keep_known(work: &ClusterTask<'_>, (repo, pair): (&Repo, &Pair<'_>), loaded: 
             finding.message = format!("the cluster's {what} unknown now: compared with what was stated before");
         }
     }
-    let is_step = mode == ComparisonMode::BeforeAndAfter;
-    if is_step && !old.inventory.inventory.claims.is_subset(&loaded.inventory.inventory.claims) {
+    let [was_there, is_there] = [&old, &*loaded].map(|side| &side.inventory.inventory.claims);
+    if mode == ComparisonMode::BeforeAndAfter && was_there != is_there {
         Arc::make_mut(&mut loaded.inventory).inventory.claims.extend(before.claims_left(repo, was));
     }
 }

@@ -150,10 +150,10 @@ impl Changes<'_> {
         let keeps_claim = claim.is_some() && claim == claim_of(&was.plain);
         if deletes {
             out.push(match self.only_for(was) {
-                Some(of) if keeps_claim => {
-                    Effect { impact: Impact::Disruption, ..self.effect(was, "some-disks-deleted", &[&of]) }
+                Some(of) => {
+                    let effect = self.effect(was, "some-disks-deleted", &[&of]);
+                    if keeps_claim { Effect { impact: Impact::Disruption, ..effect } } else { effect }
                 }
-                Some(of) => self.effect(was, "some-disks-deleted", &[&of]),
                 // As with several architectures, the same image is imported under another name.
                 None if elsewhere.is_some() => self.effect(was, "disks-deleted", &[]),
                 None => self.effect(was, if stays || claim.is_some() { "disks-only" } else { "deleted" }, &[]),

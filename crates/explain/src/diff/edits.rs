@@ -91,7 +91,7 @@ pub fn add_edits(diff: &mut ClusterDiff, objects: &Objects<'_>) {
         };
         let named: Vec<_> = found.into_iter().map(|(field, cause)| add(&mut edits, id, field, cause)).collect();
         let all = || named.iter().map(|(_, key)| key.clone()).collect();
-        let kept = passing_over(objects.ssp, id).filter(|_| before.is_empty());
+        let kept = objects.ssp.filter(|_| before.is_empty()).and_then(|ssp| ssp.passing_over(id));
         match (before, after, kept) {
             _ if named.is_empty() => {}
             ([(was, object), ..], [], _) => {
@@ -159,12 +159,6 @@ impl ClusterDiff {
             effect.causes = own.map(|(index, _)| index).collect();
         }
     }
-}
-
-/// The DataSource that SSP keeps as it is although a claim gets its name.
-fn passing_over<'s>(ssp: Option<&'s SspStage>, id: &ObjectId) -> Option<&'s str> {
-    let is_claim = ["PersistentVolumeClaim", "DataVolume"].contains(&&*id.kind);
-    ssp.filter(|_| is_claim)?.passing_over(id.namespace.as_deref()?, &id.name)
 }
 
 /// Whether a machine names an object without which it doesn't start.

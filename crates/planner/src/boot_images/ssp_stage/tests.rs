@@ -381,7 +381,10 @@ fn passes_over_claims_that_come_after_their_data_sources() {
             "spec": {"source": {"pvc": {"name": target, "namespace": namespace}}}}));
         let claims = BTreeSet::from([(namespace.clone(), claim.to_owned())]);
         let stage = render(&ssp, &bundle(), &Existing::new(&claims, [&source].into_iter(), &namespace));
-        stage.passing_over(&namespace, claim).map(str::to_owned)
+        let id = ObjectId::of(
+            &json!({"kind": "PersistentVolumeClaim", "metadata": {"name": claim, "namespace": namespace}}),
+        );
+        stage.passing_over(&id).map(str::to_owned)
     };
     let rows = [
         ("win11", "win11-amd64", "win11-amd64", "", Some("win11-amd64")),
