@@ -2,6 +2,7 @@
 
 use crate::admission::Admission;
 use crate::admission::{Reason as AdmissionReason, Stage};
+use crate::boot::sentence;
 use crate::lifecycle::{Purpose, Step};
 use crate::plan::Plan;
 use crate::prelude::*;
@@ -32,7 +33,8 @@ pub struct Reason {
 }
 
 /// The component that rejects or fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Actor {
     /// The API server: kind, metadata, schema and rules of the CRD.
     ApiServer,
@@ -54,22 +56,9 @@ pub enum Actor {
     UpgradePatches,
 }
 
-impl Actor {
-    /// A clause with the component and what happens, for messages before the reason's text.
-    pub const fn says(self) -> &'static str {
-        match self {
-            Self::ApiServer => "the API server rejects the HyperConverged",
-            Self::NamespacePolicy => "the namespace policy rejects the HyperConverged",
-            Self::MutatingWebhook => "HCO's mutating webhook rejects the HyperConverged",
-            Self::ValidatingWebhook => "HCO's validating webhook rejects the HyperConverged",
-            Self::OtherName => "HCO's operator ignores the HyperConverged",
-            Self::Reconcile(_) => "HCO's reconcile stops",
-            Self::SspWebhook => "SSP's webhook rejects the SSP",
-            Self::OperatorUpdate => "the operator's own update is rejected",
-            Self::UpgradePatches => "the operator's first update after the upgrade is rejected",
-        }
-    }
-}
+/// What each does, before the reason's text.
+static SENTENCES: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(include_str!("verdict.json")).expect("valid JSON"));
 
 /// Why a cluster isn't planned.
 #[derive(Debug, Clone)]
@@ -155,7 +144,11 @@ impl Verdict {
 
     /// The verdict on a step from one state to the next.
     pub fn of_step(step: &Step) -> Self {
-        let mut verdict = Self::of(&step.plan);
+        let mut reasons = match Self::of(&step.plan) {
+            Self::Breaks(reasons) => reasons,
+            Self::Accepted => Vec::new(),
+            verdict => return verdict,
+        };
         let rejected = step.operator_updates.iter().filter(|update| !update.admission.accepted);
         let own = rejected.map(|update| Reason {
             by: match update.purpose {
@@ -164,23 +157,12 @@ impl Verdict {
             },
             text: update.admission.message.clone(),
         });
-        match &mut verdict {
-            Self::Rejected(_) => {}
-            Self::Breaks(reasons) => {
-                for reason in own {
-                    if !reasons.contains(&reason) {
-                        reasons.push(reason);
-                    }
-                }
-            }
-            _ => {
-                let own: Vec<_> = own.collect();
-                if !own.is_empty() {
-                    verdict = Self::Breaks(own);
-                }
+        for reason in own {
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
             }
         }
-        verdict
+        if reasons.is_empty() { Self::Accepted } else { Self::Breaks(reasons) }
     }
 
     fn of_admission(admission: &Admission) -> Vec<Reason> {
@@ -240,10 +222,10 @@ impl Verdict {
 
 impl std::fmt::Display for Reason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let does = sentence(&SENTENCES, &self.by);
         match self.by {
-            Actor::Reconcile(operand) => write!(f, "{} at {operand}: {}", self.by.says(), self.text),
-            Actor::OtherName => write!(f, "{} for its name, {:?}", self.by.says(), self.text),
-            _ => write!(f, "{}: {}", self.by.says(), self.text),
+            Actor::OtherName => write!(f, "{does}, {:?}", self.text),
+            _ => write!(f, "{does}: {}", self.text),
         }
     }
 }

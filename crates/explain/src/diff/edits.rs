@@ -9,6 +9,7 @@ use crate::prelude::*;
 use hcoplan_diagnostics::secret::masked_value_of;
 use hcoplan_diagnostics::words::{list, plural};
 use hcoplan_planner::admission::KIND;
+use hcoplan_planner::boot_images::ssp_stage::SspStage;
 use hcoplan_planner::machines::each;
 
 /// The kinds of Kubernetes, OpenShift and OLM that rules read, and the parts that they read; empty: the whole object.
@@ -46,6 +47,8 @@ pub struct Objects<'a> {
     pub applied: [Applies<'a>; 2],
     /// What deletes an object in the cluster that isn't declared any more, such as `the Application virt in virt.yaml`.
     pub deleter: &'a dyn Fn(&Document) -> Option<String>,
+    /// SSP's objects after.
+    pub ssp: Option<&'a SspStage>,
 }
 
 /// The same edit of one or more objects.
@@ -92,9 +95,10 @@ pub fn add_edits(diff: &mut ClusterDiff, objects: &Objects<'_>) {
         };
         let named: Vec<_> = found.into_iter().map(|(field, cause)| add(&mut edits, id, field, cause)).collect();
         let all = || named.iter().map(|(_, key)| key.clone()).collect();
-        match (before, after) {
+        let kept = objects.ssp.filter(|_| before.is_empty()).and_then(|ssp| ssp.passing_over(id));
+        match (before, after, kept) {
             _ if named.is_empty() => {}
-            ([(was, object), ..], []) => {
+            ([(was, object), ..], [], _) => {
                 let pruner = (objects.deleter)(was);
                 let has_disks = object["spec"]["dataVolumeTemplates"].as_array().is_some_and(|all| !all.is_empty());
                 let is_held = |other: &&ObjectId| {
@@ -123,6 +127,10 @@ pub fn add_edits(diff: &mut ClusterDiff, objects: &Objects<'_>) {
                 effects.extend(machines.map(|(machine, _)| {
                     (all(), Some(consequence::sentence("object-missed", &[]).about(machine.full_name())))
                 }));
+            }
+            (_, _, Some(source)) => {
+                let consequence = consequence::sentence("claim-not-taken", &[("source", &source)]);
+                effects.push((all(), Some(consequence.about(id.name.clone()))));
             }
             _ => {
                 let object = |side: &[(&Document, Value)]| side.first().map(|(_, object)| Object::new(object.clone()));
@@ -279,7 +287,8 @@ mod tests {
         let release = Release::known("1.18").expect("a release");
         let (before, after) = (before.iter().collect(), after.iter().collect());
         let applied = |_: &Document| None;
-        let objects = Objects { before, after, release: &release, applied: [&applied, &applied], deleter: &deleter };
+        let objects =
+            Objects { before, after, release: &release, applied: [&applied, &applied], deleter: &deleter, ssp: None };
         add_edits(&mut diff, &objects);
         let said = diff.edits.iter().map(|effect| {
             let causes = effect.causes.iter().map(|index| &*diff.comparison.causes[*index].what);

@@ -42,13 +42,19 @@ pub(super) fn stored(release: &Release, mut converted: Value) -> Value {
     converted
 }
 
-fn spec_to_v1(release: &Release, spec: &Value) -> Value {
+/// The fields of a spec under their new names.
+fn moved<'f>(spec: &Value, moves: impl Iterator<Item = (&'f str, &'f str)>) -> Value {
     let mut out = Value::Object(Map::new());
-    for (from, to) in MOVES.iter() {
+    for (from, to) in moves {
         if let Some(value) = get(spec, from) {
             set(&mut out, to, value.clone());
         }
     }
+    out
+}
+
+fn spec_to_v1(release: &Release, spec: &Value) -> Value {
+    let mut out = moved(spec, MOVES.iter().copied());
     drop_unless(&mut out, "virtualization.tuningPolicy", |v| v == "annotation");
     if is_empty_list(get(spec, "obsoleteCPUs.cpuModels")) {
         remove(&mut out, "virtualization.obsoleteCPUModels");
@@ -81,12 +87,7 @@ fn spec_to_v1(release: &Release, spec: &Value) -> Value {
 }
 
 fn spec_to_v1beta1(release: &Release, spec: &Value) -> Value {
-    let mut out = Value::Object(Map::new());
-    for (to, from) in MOVES.iter() {
-        if let Some(value) = get(spec, from) {
-            set(&mut out, to, value.clone());
-        }
-    }
+    let mut out = moved(spec, MOVES.iter().map(|(to, from)| (*from, *to)));
     for field in ["obsoleteCPUs", "hypervisors", "dataImportCronTemplates"] {
         let list = if field == "obsoleteCPUs" { "obsoleteCPUs.cpuModels" } else { field };
         if is_empty_list(get(&out, list)) {

@@ -5,39 +5,16 @@ use crate::inventory::{ARCHITECTURE_LABEL, Node, ROLE_LABEL};
 use crate::prelude::*;
 use hcoplan_yaml as yaml;
 
-/// Redundant labels, labels unique to each node, and labels for zones and machine types. They only count where a
-/// placement uses them.
-const LABELS_LEFT_OUT: [&str; 8] = [
-    ARCHITECTURE_LABEL,
-    "kubernetes.io/os",
-    "kubernetes.io/hostname",
-    "node.openshift.io/os_id",
-    "node.kubernetes.io/instance-type",
-    "cpumanager",
-    "beta.kubernetes.io/",
-    "failure-domain.beta.kubernetes.io/",
-];
-
-/// Controllers that label nodes with processor features, location and KubeVirt's state: dozens of labels each, some of
-/// which change with every restart of a daemon.
-const LABELLING_DOMAINS: [&str; 6] = [
-    "node.kubevirt.io",
-    "kubevirt.io",
-    "feature.node.kubernetes.io",
-    "topology.kubernetes.io",
-    "machineconfiguration.openshift.io",
-    "csi.storage.k8s.io",
-];
-
-/// Temporary taints: of a node's condition, a drain, an update or an autoscaler.
-const TEMPORARY_TAINTS: [&str; 6] = [
-    "node.kubernetes.io/",
-    "node.cloudprovider.kubernetes.io/",
-    "kubevirt.io/drain",
-    "UpdateInProgress",
-    "ToBeDeletedByClusterAutoscaler",
-    "DeletionCandidateOfClusterAutoscaler",
-];
+/// Labels and taints by what they say:
+///
+/// - `left-out`: redundant labels, labels unique to each node, and labels for zones and machine types. They only count
+///   where a placement uses them.
+/// - `labellers`: controllers that label nodes with processor features, location and KubeVirt's state: dozens of labels
+///   each, some of which change with every restart of a daemon.
+/// - `gpus`: the ends of labels that name a node's GPU.
+/// - `temporary`: taints of a node's condition, a drain, an update or an autoscaler.
+static LISTS: LazyLock<BTreeMap<&str, Vec<&str>>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("labels.json")).expect("lists"));
 
 /// Nodes with the same properties relevant to scheduling.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -90,7 +67,7 @@ type Properties = (BTreeSet<String>, String, BTreeSet<[String; 3]>, Labels, bool
 fn identifies_hardware(key: &str) -> bool {
     key.starts_with(CPU_VENDOR)
         || OWN_CPU.iter().any(|prefix| key.starts_with(prefix))
-        || ["gpu.present", "gpu.product", "gpu.product-name"].iter().any(|end| key.ends_with(end))
+        || LISTS["gpus"].iter().any(|end| key.ends_with(end))
         || key.starts_with("feature.node.kubernetes.io/pci-03")
 }
 
@@ -98,13 +75,13 @@ fn identifies_hardware(key: &str) -> bool {
 pub fn is_left_out(key: &str) -> bool {
     let domain = key.split('/').next().unwrap_or_default();
     let labeller =
-        LABELLING_DOMAINS.iter().any(|l| domain == *l || domain.strip_suffix(l).is_some_and(|d| d.ends_with('.')));
-    labeller || LABELS_LEFT_OUT.iter().any(|u| key == *u || (u.ends_with('/') && key.starts_with(u)))
+        LISTS["labellers"].iter().any(|l| domain == *l || domain.strip_suffix(l).is_some_and(|d| d.ends_with('.')));
+    labeller || LISTS["left-out"].iter().any(|u| key == *u || (u.ends_with('/') && key.starts_with(u)))
 }
 
 /// The taints that aren't temporary, and that of a cordoned node, as key, value and effect.
 pub(super) fn lasting_taints(taints: &[Taint]) -> BTreeSet<[String; 3]> {
-    let is_temporary = |t: &&Taint| t.key != CORDONED && TEMPORARY_TAINTS.iter().any(|p| t.key.starts_with(p));
+    let is_temporary = |t: &&Taint| t.key != CORDONED && LISTS["temporary"].iter().any(|p| t.key.starts_with(p));
     let lasting = taints.iter().filter(|t| !is_temporary(t));
     lasting.map(|t| [t.key.clone(), t.value.clone(), t.effect.clone()]).collect()
 }
