@@ -131,7 +131,7 @@ fn patches_and_our_own_output_are_no_sources() {
         files(&repo),
         [
             "base/hc.yaml: HyperConverged",
-            "overlay/kustomization.yaml: read, nothing in it is about HCO",
+            "overlay/kustomization.yaml: read, no HyperConverged or inventory in it",
             "overlay/patch.yaml: skipped: overlay/kustomization.yaml names it as a patch",
         ]
     );
