@@ -80,7 +80,8 @@ impl<'a> Entry<'a> {
     pub fn sentence(&self, most: usize) -> String {
         let effect = &self.effect;
         // The finding knows which value is wrong, and how.
-        if let Some(finding) = self.rules.first().filter(|finding| effect.is_refusal && finding.rejection) {
+        let refusal = self.rules.first().filter(|finding| effect.is_refusal && finding.rejection);
+        if let Some(finding) = refusal.filter(|finding| !effect.text.starts_with(&finding.message)) {
             return finding.message.clone();
         }
         let text = if effect.subjects.is_empty() {

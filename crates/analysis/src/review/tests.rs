@@ -155,7 +155,7 @@ fn a_line_that_does_more_in_some_clusters_is_one_story() {
     };
     let effects = first.effects.iter().map(|entry| (entry.sentence(4), entry.clusters.join(" ")));
     let expected =
-        [("one more thing", "b"), ("fedora and fedora-amd64 is imported", "a b c"), ("one thing happens", "a b c")];
+        [("one more thing", "b"), ("fedora and fedora-amd64 are imported", "a b c"), ("one thing happens", "a b c")];
     assert_eq!(effects.collect::<Vec<_>>(), expected.map(|(text, names)| (text.to_owned(), names.to_owned())));
     assert_eq!((first.clusters.len(), second.clusters.len()), (3, 3));
 }
