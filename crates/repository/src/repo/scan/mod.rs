@@ -230,7 +230,7 @@ impl Content {
                 found.push(FoundObject::at(index, None, FoundKind::NotPlanned));
             }
         }
-        if !self.missed.is_empty() || self.commands().next().is_some() {
+        if !self.not_planned_in(u32::MAX).is_empty() {
             found.push(FoundObject::at(u32::MAX, None, FoundKind::NotPlanned));
         }
         for (embedded, index) in self.embedded.iter().zip(self.documents.len()..) {

@@ -32,6 +32,8 @@ pub(in super::super) enum NotPlannedReason {
     Inside(String),
     /// It is in a text of an object of this kind.
     InText(String),
+    /// It is in a text that can't be read as a manifest.
+    Unreadable,
 }
 
 /// The HyperConvergeds in a document that aren't `planned`.
@@ -143,14 +145,19 @@ fn kind_of(node: &Node) -> &str {
     }
 }
 
+/// Whether a value has HCO's kind and group.
+pub(super) fn is_of_hco(node: &Node) -> bool {
+    group(node) == HCO && node.text("kind") == "HyperConverged"
+}
+
 /// Whether a value is a patch of a HyperConverged, as Hive's SyncSets have it.
 fn is_patch(node: &Node) -> bool {
-    group(node) == HCO && node.text("kind") == "HyperConverged" && !node.text("patch").is_empty()
+    is_of_hco(node) && !node.text("patch").is_empty()
 }
 
 /// Whether a value is a whole HyperConverged, not only a reference to one.
 pub(super) fn is_hyperconverged(node: &Node) -> bool {
-    group(node) == HCO && node.text("kind") == "HyperConverged" && (has_map(node, "metadata") || has_map(node, "spec"))
+    is_of_hco(node) && (has_map(node, "metadata") || has_map(node, "spec"))
 }
 
 /// Whether a text of several lines or of JSON contains a HyperConverged's manifest.
@@ -187,24 +194,8 @@ fn applies_manifest(text: &str) -> bool {
     text.contains(HCO) && text.contains(" apply") && !inline::manifests(text, &[]).is_empty()
 }
 
-/// The finding about a text that contains a HyperConverged and can't be read.
-pub(in super::super) fn unreadable_text(file: &Arc<SourceFile>, span: Span) -> Finding {
-    let message = "a HyperConverged is in a text that hcoplan can't read as a manifest";
-    Finding::new(&HCO_NOT_PLANNED, message)
-        .at(Location::new(file, span))
-        .label("not planned")
-        .help("check its tool's output: `… | hcoplan lint -`")
-}
-
-/// The finding about a command that changes or deletes HyperConvergeds.
-pub(in super::super) fn commanded(file: &Arc<SourceFile>, span: Span) -> Finding {
-    let message = "a command changes or deletes HyperConvergeds when it runs, which is not in the plan";
-    let help = "write what it sets into the HyperConverged itself, and remove it";
-    Finding::new(&HCO_NOT_PLANNED, message).info().at(Location::new(file, span)).label("not planned").help(help)
-}
-
 /// The finding about a HyperConverged that isn't planned.
-pub(in super::super) fn finding(object: &NotPlannedObject, document: &Document) -> Finding {
+pub(in super::super) fn finding(object: &NotPlannedObject, file: &Arc<SourceFile>) -> Finding {
     let is_text = matches!(object.reason, NotPlannedReason::InText(_));
     let (message, help) = match &object.reason {
         NotPlannedReason::Removed => (
@@ -221,7 +212,14 @@ pub(in super::super) fn finding(object: &NotPlannedObject, document: &Document) 
             format!("this {kind} changes HyperConvergeds when they are applied, which is not in the plan"),
             "write what it sets into the HyperConverged itself, or exclude its kind",
         ),
-        NotPlannedReason::Commanded => return commanded(&document.file, object.span),
+        NotPlannedReason::Commanded => (
+            "a command changes or deletes HyperConvergeds when it runs, which is not in the plan".to_owned(),
+            "write what it sets into the HyperConverged itself, and remove it",
+        ),
+        NotPlannedReason::Unreadable => (
+            "a HyperConverged is in a text that hcoplan can't read as a manifest".to_owned(),
+            "check its tool's output: `… | hcoplan lint -`",
+        ),
         NotPlannedReason::Excluded => (
             "Argo CD's configuration excludes HyperConvergeds, which is not in the plan".to_owned(),
             "remove it from `resource.exclusions`, if Argo CD is to apply it",
@@ -236,5 +234,6 @@ pub(in super::super) fn finding(object: &NotPlannedObject, document: &Document) 
     };
     // The whole text would be too long.
     let span = if is_text { Span { end: object.span.start + 1, ..object.span } } else { object.span };
-    Finding::new(&HCO_NOT_PLANNED, message).at(Location::new(&document.file, span)).label("not planned").help(help)
+    let finding = Finding::new(&HCO_NOT_PLANNED, message).at(Location::new(file, span)).label("not planned").help(help);
+    if object.reason == NotPlannedReason::Commanded { finding.info() } else { finding }
 }
