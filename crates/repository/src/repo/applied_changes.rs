@@ -5,7 +5,7 @@ use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, HCO_REMOVED};
 use serde_json::{Map, Value, json};
 
 use super::build::{BUILT, DISABLED};
-use super::gitops::{Applied, Controller, Kind, LeftOut, Source, idle, phrase};
+use super::gitops::{Applied, Controller, Kind, LeftOut, Source, idle, is_filled, phrase};
 use super::identity::{SYNC_OPTIONS, has_sync_option};
 use super::left::{Fate, Left};
 use super::listed;
@@ -260,7 +260,7 @@ impl Applied {
             out["spec"]["path"] = path.as_str().into();
         }
         let made = self.object.to_json();
-        if self.kind == Kind::ApplicationSet && !made.to_string().contains("{{") {
+        if self.kind == Kind::ApplicationSet && is_filled(&made) {
             // What the generators fill in is known.
             let generators = self.document.root.below("spec.generators");
             let revisions = generators.iter().flat_map(|all| all_nodes(all)).filter_map(|one| one.text_at("revision"));

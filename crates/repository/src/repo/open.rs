@@ -12,7 +12,7 @@ use super::file_summary::{
 use super::files::{FileRole, FileUse, contents};
 use super::gitops::{self, LeftOut};
 use super::helm;
-use super::kustomization::is_kustomization;
+use super::kustomization::{is_kustomization, omits};
 use super::nodes::names_of;
 use super::objects::{ObjectRef, Objects, SourceRef, StatementRef};
 use super::owners::Owners;
@@ -430,7 +430,8 @@ impl Reading {
             if linked.contains(&*path) && repo.appliers_of_file(&path).next().is_none() {
                 return false;
             }
-            let is_omitted = || if is_only { repo.kustomization_omits(&path) } else { built.contains(parent(&path)) };
+            let is_omitted =
+                || if is_only { omits(&*repo.tree, &path, |_| true) } else { built.contains(parent(&path)) };
             let is_stray = path.file_name() != Some(BUILT) && !repo.built.files.contains_key(&*path) && is_omitted();
             let why = repo.left_out_by_all(&path).or_else(|| is_stray.then_some(LeftOut::Kustomization));
             let Some(why) = why else { return true };

@@ -51,12 +51,6 @@ impl Repo {
         })
     }
 
-    /// Whether a file's directory has a kustomization that doesn't name it.
-    pub(super) fn kustomization_omits(&self, path: &Utf8Path) -> bool {
-        let own = Kustomizations::new(&*self.tree).at(parent(path));
-        own.is_some_and(|own| !own.names(path, |_| true))
-    }
-
     /// Reports HyperConvergeds that what applies their directory leaves out; `planned`: they are planned all the same.
     pub(super) fn report_left_out(&mut self, objects: &[(ObjectRef, LeftOut)], planned: bool) {
         let finding = |(object, why): &(ObjectRef, LeftOut)| {

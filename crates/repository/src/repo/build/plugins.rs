@@ -2,6 +2,7 @@
 
 use super::super::kustomization::{fold_case, generated_from};
 use crate::prelude::*;
+use crate::repo::nodes::parsed;
 use crate::repo::wrapper_fields as fields;
 
 /// Messages about what must not be in a kustomization.
@@ -14,7 +15,7 @@ const FUNCTIONS: [&str; 2] = ["config.kubernetes.io/function", "config.k8s.io/fu
 
 /// The files that the configuration of plugins names, or why kustomize must not read it.
 pub(super) fn plugins(text: &str) -> Result<Vec<String>, &'static str> {
-    let parsed = yaml::parse_yaml(&SourceFile::new("inline", text));
+    let parsed = parsed(text);
     if parsed.is_broken() {
         return Err("a plugin that can't be read");
     }

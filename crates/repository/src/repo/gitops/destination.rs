@@ -1,6 +1,6 @@
 //! The cluster to which a controller applies its sources.
 
-use super::{Applied, Controller, Kind, Source};
+use super::{Applied, Controller, Kind, Source, is_expression};
 use crate::prelude::*;
 use crate::repo::kustomization::has_kustomization;
 use crate::repo::nodes::filled;
@@ -42,10 +42,10 @@ pub(super) fn destination(kind: Kind, object: &Node, file: &Utf8Path) -> Option<
         _ => return None,
     };
     let name = fields.iter().find_map(|field| filled(object, field)).unwrap_or_default();
-    let is_template = name.contains("{{") || name.contains("${");
+    let is_known = !is_expression(name);
     let is_own = IN_CLUSTER.contains(&name);
     let name = if is_own { parent(file).as_str() } else { name }.to_owned();
-    (!is_template).then(|| Destination { controller: kind.controller(), name, is_own })
+    is_known.then(|| Destination { controller: kind.controller(), name, is_own })
 }
 
 impl Applied {

@@ -8,6 +8,7 @@ use super::{Applied, Controller, Kind, Source, acm, argocd, file_of, fleet, flux
 use crate::prelude::*;
 use crate::repo::candidate::is_candidate;
 use crate::repo::escapes::contains_any;
+use crate::repo::kustomization::{Field, omits};
 use crate::repo::listed;
 use crate::repo::nodes::{filled, is_on, names_of};
 use crate::repo::paths::parent;
@@ -283,7 +284,8 @@ pub(in crate::repo) fn of_object(document: &Arc<Document>, tree: &dyn Tree, file
         if kind.controller() == Controller::ArgoCd {
             argocd::take_overrides(applied, tree);
         }
-        if kind == Kind::PolicyGenerator && acm::is_unlisted(document.file.path(), tree) {
+        let is_unlisted = || omits(tree, document.file.path(), |field| field == Field::Plugins);
+        if kind == Kind::PolicyGenerator && is_unlisted() {
             applied.sources.clear();
         }
         applied.find_directories(tree);

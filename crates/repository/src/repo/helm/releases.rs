@@ -11,8 +11,9 @@ use super::super::kustomization::{Field, Kustomization, is_kustomization};
 use super::super::wrapper_fields as fields;
 use super::super::wrappers::embedded::relocate;
 use crate::prelude::*;
-use crate::repo::nodes::{filled, is_on};
+use crate::repo::nodes::{filled, is_on, parsed};
 use crate::repo::paths::{file_in, in_root};
+use crate::repo::variables::plain_value;
 
 /// A release of a chart.
 #[derive(Debug, Clone, Default)]
@@ -62,7 +63,7 @@ impl Values {
     fn inline(text: String, document: &Document, node: &Node) -> Self {
         let root = match &node.value {
             Value::String(_) => {
-                let parsed = yaml::parse_yaml(&SourceFile::new("values.yaml", text.as_str()));
+                let parsed = parsed(&text);
                 let mut root =
                     parsed.documents.into_iter().next().map_or_else(|| node.clone(), |document| document.root);
                 relocate(&mut root, &|_| node.span);
@@ -444,8 +445,7 @@ fn referenced(document: &Document, from: &Node, node: &Node) -> Option<Values> {
     if path.is_empty() {
         return Some(inline(own.to_owned()));
     }
-    let plain = yaml::parse_yaml(&SourceFile::new("value", format!("value: {own}\n")));
-    let value = plain.documents.first().and_then(|d| d.root.get("value")).map(Node::to_json);
+    let value = plain_value(own).map(|value| value.to_json());
     let value = value.filter(|value| !value.is_object() && !value.is_array()).unwrap_or_else(|| Json::from(own));
     let nested = path.rsplit('.').fold(value, |value, step| json!({ step: value }));
     (!path.contains(['[', '\\'])).then(|| inline(yaml::emit(&nested)))

@@ -9,11 +9,13 @@ use hcoplan_planner::admission::READ_ANNOTATIONS;
 use hcoplan_yaml::pointer;
 
 use super::build::whole;
-use super::gitops::{Kind, PathPattern, argo_sources, is_same_repository, setting, sources_of, templates};
+use super::gitops::{
+    Kind, PathPattern, argo_sources, is_expression, is_same_repository, setting, sources_of, templates,
+};
 use super::kustomization::is_kustomization;
 use super::listed;
 use super::mentions;
-use super::nodes::{all_nodes, entry, fields_at};
+use super::nodes::{all_nodes, entry, fields_at, parsed};
 use super::paths::{file_in, parent};
 use super::wrapper_fields as fields;
 use crate::prelude::*;
@@ -181,7 +183,7 @@ impl Changes<'_> {
         };
         let Some(patch) = named.map_or(patch, of_file) else { return };
         let targeted = entry.get("target").map(|target| controllers(target.get("kind")));
-        for document in yaml::parse_yaml(&SourceFile::new("patch", patch)).documents {
+        for document in parsed(&patch).documents {
             let root = &document.root;
             for operation in root.items() {
                 if let Some(value) = operation.get("value").or(operation.get("from")) {
@@ -343,7 +345,7 @@ impl Changes<'_> {
 /// Whether annotations change HCO's behaviour, or their names are unknown.
 fn has_own_annotation(annotations: &Node) -> bool {
     let is_read = |key: &str| READ_ANNOTATIONS.iter().any(|(name, of_template)| *name == key && !of_template);
-    let is_own = |key: &str| key.contains("kubevirt.io") || is_read(key) || key.contains("{{") || key.contains("${");
+    let is_own = |key: &str| key.contains("kubevirt.io") || is_read(key) || is_expression(key);
     annotations.entries().iter().any(|entry| is_own(&entry.key.text))
 }
 
@@ -354,7 +356,7 @@ fn patches_sources(patch: &str) -> bool {
     let action = Regex::new(r"\{\{[^}]*\}\}");
     let (Ok(control), Ok(action)) = (control, action) else { return true };
     let plain = action.replace_all(&control.replace_all(patch, ""), "filled-in").into_owned();
-    let parsed = yaml::parse_yaml(&SourceFile::new("patch", plain));
+    let parsed = parsed(&plain);
     let is_harmless =
         |key: &str| fields::of("Application").contains(&key) && !fields::of("Application.sources").contains(&key);
     parsed.is_broken()
@@ -379,7 +381,7 @@ fn may_be_meant(entry: &Node) -> bool {
         return whole(kind).is_some_and(|kind| kind.is_match(KIND)) || mentions_hyperconverged(entry);
     }
     let own = entry.get("patch").unwrap_or(entry);
-    let parsed = own.as_str().map(|text| yaml::parse_yaml(&SourceFile::new("patch", text)));
+    let parsed = own.as_str().map(parsed);
     let documents = parsed.map(|p| p.documents).unwrap_or_default();
     let is_other = |root: &Node| root.text_at("kind").is_some_and(|kind| kind != KIND);
     let has_others_only =

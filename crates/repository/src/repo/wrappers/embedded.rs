@@ -17,7 +17,7 @@ use super::unknown::{self, Unknown, UnknownKind};
 use super::{ansible, group, policy};
 use crate::prelude::*;
 use crate::repo::candidate::is_candidate;
-use crate::repo::nodes::{all_nodes, entry, fields_at, value_mut};
+use crate::repo::nodes::{all_nodes, alone, entry, fields_at, value_mut};
 use crate::repo::paths::{files_of, parent};
 use crate::repo::wrapper_fields as fields;
 
@@ -145,11 +145,7 @@ pub(in super::super) fn of_variables(document: &Document) -> Vec<Embedded> {
     let embed = |node: &Node| {
         let mut root = node.clone();
         let unknown = unknown::fill_in_known_values(&mut root, None);
-        let span = node.span;
-        let comments = document.comments.iter().filter(|c| span.start <= c.span.start && c.span.end <= span.end);
-        let comments = comments.copied().collect();
-        let alone = Document { file: Arc::clone(&document.file), index: document.index, span, comments, root };
-        Embedded { document: Arc::new(alone), unknown, warnings: Vec::new(), branches: Vec::new() }
+        Embedded { document: Arc::new(alone(root, document)), unknown, warnings: Vec::new(), branches: Vec::new() }
     };
     found.into_iter().map(embed).collect()
 }
