@@ -5,7 +5,7 @@ use super::Repo;
 use super::candidate::is_candidate;
 use super::charts::{CHART, chart_of, is_in_chart, is_rendered};
 use super::escapes::contains_any;
-use super::gitops::{GROUPS, LeftOut};
+use super::gitops::LeftOut;
 use super::helm::packed_may_render_hyperconverged;
 use super::kustomization::Kustomizations;
 use super::mentions::names_hyperconverged;
@@ -13,6 +13,7 @@ use super::objects::ObjectRef;
 use super::paths::{files_of, first_document, has_in, parent};
 use super::problem::{start_of, unparseable_controller, unreadable};
 use super::wrapper_changes::fetched;
+use super::wrapper_fields as fields;
 use super::wrappers::masked_template;
 use crate::prelude::*;
 use hcoplan_rule_pages::rules::HELM_CHART_NOT_RENDERED;
@@ -45,7 +46,8 @@ impl Repo {
             let templates = self.paths.iter().map(|path| &**path).filter(is_template);
             let documents = templates.filter_map(|path| {
                 let file = self.tree.source(path).ok()?;
-                (file.text().contains("{{") && contains_any(file.text(), &GROUPS)).then(|| masked_template(&file))
+                (file.text().contains("{{") && contains_any(file.text(), fields::of("controllers")))
+                    .then(|| masked_template(&file))
             });
             documents.flatten().map(Arc::new).collect()
         })

@@ -32,7 +32,7 @@ pub(super) use destination::Destination;
 use generators::glob;
 pub(super) use generators::reads_file;
 pub(super) use left_out::LeftOut;
-pub(super) use objects::{GROUPS, GitOps, distinct_name, of_object, read, sources_of};
+pub(super) use objects::{GitOps, distinct_name, of_object, read, sources_of};
 pub(super) use path::PathPattern;
 pub(super) use template::Template;
 pub(super) use variables::is_absent;

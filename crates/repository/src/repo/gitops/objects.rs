@@ -8,20 +8,12 @@ use super::{Applied, Controller, Kind, Source, acm, argocd, file_of, fleet, flux
 use crate::prelude::*;
 use crate::repo::candidate::is_candidate;
 use crate::repo::escapes::contains_any;
+use crate::repo::is_same_document;
 use crate::repo::kustomization::{Field, omits};
 use crate::repo::listed;
 use crate::repo::nodes::{filled, is_on, names_of};
 use crate::repo::paths::parent;
-
-/// The API groups of the known controllers; a file without any of them isn't parsed.
-pub(in crate::repo) const GROUPS: [&str; 6] = [
-    "cluster.open-cluster-management.io",
-    "argoproj.io",
-    "toolkit.fluxcd.io",
-    "apps.open-cluster-management.io",
-    "policy.open-cluster-management.io",
-    "fleet.cattle.io",
-];
+use crate::repo::wrapper_fields as fields;
 
 /// The controllers' objects of a tree, and the objects that they take values from.
 #[derive(Debug, Default)]
@@ -71,7 +63,7 @@ pub(in crate::repo) fn read(tree: &dyn Tree, files: &[Utf8PathBuf]) -> GitOps {
     let mut documents = Vec::new();
     for path in files.iter().filter(|path| is_candidate(path)) {
         let Ok(file) = tree.source(path) else { continue };
-        if contains_any(file.text(), &GROUPS) {
+        if contains_any(file.text(), fields::of("controllers")) {
             let parsed = yaml::parse(&file);
             out.broken.extend(parsed.is_broken().then_some(file));
             documents.extend(objects(parsed));
@@ -250,12 +242,7 @@ impl GitOps {
     /// Whether everything that an object applies is built with what it adds: its paths are known, and those of Argo CD
     /// have a kustomization.
     pub(in crate::repo) fn is_built(&self, document: &Document) -> bool {
-        let of_it = |applied: &&Applied| {
-            let own = &applied.document;
-            own.file.path() == document.file.path()
-                && own.index == document.index
-                && names_of(own) == names_of(document)
-        };
+        let of_it = |applied: &&Applied| is_same_document(&applied.document, document);
         // Other sources of an Application only have files, or a chart that isn't here.
         let is_here = |source: &&Source| source.path.is_some();
         let sources = || self.applied.iter().filter(of_it).flat_map(|applied| applied.sources.iter().filter(is_here));

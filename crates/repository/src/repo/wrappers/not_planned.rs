@@ -71,7 +71,7 @@ impl<'n> Walk<'n, '_> {
                 } else {
                     NotPlannedReason::Inside(wrapper.to_owned())
                 };
-                let span = node.get("kind").map_or(node.span, |k| k.span);
+                let span = node.get("kind").unwrap_or(node).span;
                 if self.out.iter().all(|known| known.span != span) {
                     self.out.push(NotPlannedObject { span, reason });
                 }
@@ -120,7 +120,7 @@ impl<'n> Walk<'n, '_> {
             _ => {}
         }
         if self.out.len() == known && commands::is_of(node) {
-            let span = node.get("command").or(node.get("action")).map_or(node.span, |value| value.span);
+            let span = node.get("command").or(node.get("action")).unwrap_or(node).span;
             self.out.push(NotPlannedObject { span, reason: NotPlannedReason::Commanded });
         }
         if is_root && mutations::excludes_hyperconverged(node) {
@@ -128,7 +128,7 @@ impl<'n> Walk<'n, '_> {
         }
         // One that it makes or checks is named itself.
         if self.out.len() == known && mutations::changes_hyperconverged(node) {
-            let span = node.get("kind").map_or(node.span, |kind| kind.span);
+            let span = node.get("kind").unwrap_or(node).span;
             let reason = NotPlannedReason::Mutated(node.text("kind").to_owned());
             self.out.push(NotPlannedObject { span, reason });
         }

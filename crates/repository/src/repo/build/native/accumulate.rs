@@ -350,7 +350,7 @@ impl Accumulation<'_, '_> {
         let no_patch = || NotMerged::refused(&place, RefusedReason::NoPatch);
         let selector = match target.map(Selector::of) {
             Some(None) => {
-                let place = entry.document.location(target.map_or(node.span, |t| t.span));
+                let place = entry.document.location(target.unwrap_or(node).span);
                 return Err(NotMerged::beyond(&place, BeyondKind::Pattern));
             }
             Some(Some(selector)) => Some(selector),
