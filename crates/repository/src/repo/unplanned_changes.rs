@@ -245,7 +245,7 @@ impl Repo {
         let gitops = self.gitops();
         gitops.around(cluster.directory()).find_map(|applied| {
             let is_missing =
-                |from: &&Node| gitops.config_maps.named_by(&applied.document, from).is_none() && !is_absent(from);
+                |from: &&Node| gitops.named.config_map(&applied.document, from).is_none() && !is_absent(from);
             let missing = applied.document.root.list_at("spec.postBuild.substituteFrom").iter().find(is_missing)?;
             let place = applied.document.location(missing.span);
             Some((format!("the {} {}", missing.text("kind"), missing.text("name")), place))

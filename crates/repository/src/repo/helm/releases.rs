@@ -415,7 +415,7 @@ fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &
         missing.clear();
     }
     for from in spec.list_at("valuesFrom") {
-        let config_map = gitops.config_maps.named_by(document, from);
+        let config_map = gitops.named.config_map(document, from);
         let key = filled(from, "valuesKey").unwrap_or("values.yaml");
         match config_map.map(|config_map| (config_map, config_map.root.get("data").and_then(|data| data.get(key)))) {
             Some((_, None)) if is_on(from, "optional") => {}
