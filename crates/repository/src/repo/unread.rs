@@ -67,8 +67,8 @@ impl Repo {
                     "apply it, or list its file in hcoplan.yaml if something else does",
                 ),
             };
-            let finding = Finding::new(&HCO_NOT_PLANNED, message).info().at(self.named_at(*object)?).help(help);
-            Some(if planned { finding.label("planned all the same").silent() } else { finding.label("not planned") })
+            let finding = unplanned(message, self.named_at(*object)?).info().help(help);
+            Some(if planned { finding.label("planned all the same").silent() } else { finding })
         };
         let found: Vec<Finding> = objects.iter().filter_map(finding).collect();
         self.findings.extend(found);

@@ -29,9 +29,8 @@ pub(super) fn is_unrecognized(root: &Node) -> bool {
 /// The finding about an object that [may become](super::wrappers::unknown::may_become_hyperconverged) a HyperConverged.
 pub(super) fn filled_in_later(document: &Document) -> Finding {
     let kind = document.root.get("kind").unwrap_or(&document.root).span;
-    Finding::new(&HCO_NOT_PLANNED, "this object's kind is filled in later, so it may become a HyperConverged")
-        .at(document.location(kind))
-        .label("not planned")
+    let message = "this object's kind is filled in later, so it may become a HyperConverged";
+    unplanned(message, document.location(kind))
         .help("write the kind and the apiVersion out, or look at what its tool prints: `… | hcoplan lint -`")
 }
 

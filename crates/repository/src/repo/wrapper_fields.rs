@@ -23,6 +23,7 @@
 //!   specs in kustomize's `builtinpluginconsts` and its filters.
 //! - `tests`: directories with what tests expect or read, without an `s` at the end.
 //! - `variables`: files, directories and objects that hold values. `documents`: suffixes that say nothing to a tool.
+//!   `templates`: those of a manifest's templates, by language. `scripts`: those of the shell's, and whole names.
 //!   `unread`: those of languages that print manifests and aren't read. `not-manifests`: those after `.yaml` that make no
 //!   template. `examples`: kinds with descriptions. `next-to-it`: kinds that are a cluster's only next to its
 //!   HyperConverged, as a repository has them for others, and in old bundles.

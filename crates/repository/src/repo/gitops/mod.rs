@@ -210,8 +210,8 @@ impl Applied {
         let message = format!("{} takes `{path}` from another repository, not from this one", phrase(&self.document));
         let place =
             ["repoURL", "repo", "sourceRef"].iter().find_map(|key| source.node.get(key)).unwrap_or(&source.node);
-        let finding = Finding::new(&HCO_NOT_PLANNED, message).info().at(self.document.location(place.span));
-        Some(finding.label("not planned").help("what it applies is planned in that repository"))
+        let finding = unplanned(message, self.document.location(place.span)).info();
+        Some(finding.help("what it applies is planned in that repository"))
     }
 
     /// Its sources that may be of this repository.

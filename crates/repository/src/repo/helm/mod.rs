@@ -308,7 +308,7 @@ fn render(
         if let (false, [_, others @ ..]) = (is_on, &without[..]) {
             let verb = if others.is_empty() { "renders" } else { "render" };
             let message = format!("{} {verb} no HyperConverged", list(&without, 3));
-            let finding = Finding::new(&HCO_NOT_PLANNED, message).at(chart.place.clone());
+            let finding = unplanned(message, chart.place.clone());
             built.findings.push(finding.label("not with these values"));
         }
     }
@@ -326,7 +326,7 @@ fn asks_cluster(tree: &dyn Tree, chart: &Chart) -> Option<Finding> {
     });
     let (question, place) = found.next()?;
     let message = format!("the chart asks the cluster: `{question}`; it is planned as a first installation");
-    let finding = Finding::new(&HCO_NOT_PLANNED, message).info().at(place);
+    let finding = unplanned(message, place).info();
     Some(finding.label("unknown here").help("compare `helm template --is-upgrade …` by hand"))
 }
 
@@ -438,7 +438,7 @@ impl ReleaseToRender<'_> {
         let has_hyperconverged = scan(&alone, &path).has(FoundKind::HyperConverged);
         for lacks in &self.release.lacks {
             let message = format!("`{}` is rendered without {lacks}", self.release.name);
-            let finding = Finding::new(&HCO_NOT_PLANNED, message).at(whole.clone());
+            let finding = unplanned(message, whole.clone());
             built.findings.push(finding.label("what it changes is not planned"));
         }
         built.notes.push(format!("{path} is what `{typed}` prints"));

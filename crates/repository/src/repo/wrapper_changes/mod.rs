@@ -80,8 +80,7 @@ impl WrapperChange {
             return None;
         }
         let message = format!("`{}` of {} changes what it applies; this is not in the plan", self.field, self.by);
-        let finding = Finding::new(&HCO_NOT_PLANNED, message)
-            .at(document.location(self.span))
+        let finding = unplanned(message, document.location(self.span))
             .label("not applied here")
             .help("put the change into the HyperConverged itself or into a kustomization, which is built");
         Some(if is_reached || self.path.is_none() { finding } else { finding.error() })
@@ -94,7 +93,7 @@ pub(super) fn fetched(by: &str, chart: &str, place: Location) -> Finding {
         format!("{by} takes the chart `{chart}` from elsewhere; it may have a HyperConverged, which is not planned");
     let help =
         "put the HyperConverged into a file of its own, or check what is rendered: `helm template … | hcoplan lint -`";
-    Finding::new(&HCO_NOT_PLANNED, message).at(place).label("not examined").help(help)
+    unplanned(message, place).label("not examined").help(help)
 }
 
 /// The findings about an object's changes; `clusters` are the source files of HyperConvergeds, `mentions` returns whether

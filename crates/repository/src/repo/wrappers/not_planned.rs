@@ -234,6 +234,6 @@ pub(in super::super) fn finding(object: &NotPlannedObject, file: &Arc<SourceFile
     };
     // The whole text would be too long.
     let span = if is_text { Span { end: object.span.start + 1, ..object.span } } else { object.span };
-    let finding = Finding::new(&HCO_NOT_PLANNED, message).at(Location::new(file, span)).label("not planned").help(help);
+    let finding = unplanned(message, Location::new(file, span)).help(help);
     if object.reason == NotPlannedReason::Commanded { finding.info() } else { finding }
 }
