@@ -4,6 +4,7 @@ use hcoplan_yaml::pointer;
 
 use super::build::{BuildLayer, LayerKind};
 use super::kustomization::values;
+use super::nodes::fields_at;
 use crate::prelude::*;
 
 /// An annotation that a layer of a build sets on a HyperConverged.
@@ -44,13 +45,16 @@ fn collect(layer: &BuildLayer, out: &mut Vec<Layer>) {
         });
     };
     match layer.what {
-        LayerKind::Object if is_kind => each_annotation(root, |key, text| {
-            add(&key.text, text, key.span, Some(Arc::clone(&layer.document)));
-        }),
-        LayerKind::Merge if is_kind && layer.is_for("HyperConverged") => each_annotation(root, |key, text| {
-            let document = (!layer.is_inline()).then(|| Arc::clone(&layer.document));
-            add(&key.text, text, key.span, document);
-        }),
+        LayerKind::Object | LayerKind::Merge if is_kind && layer.is_for("HyperConverged") => {
+            for entry in fields_at(root, "metadata.annotations") {
+                let document = (!layer.is_inline()).then(|| Arc::clone(&layer.document));
+                entry
+                    .value
+                    .as_str()
+                    .into_iter()
+                    .for_each(|text| add(&entry.key.text, text, entry.key.span, document.clone()));
+            }
+        }
         LayerKind::Operations if layer.is_for("HyperConverged") => {
             for operation in root.items() {
                 let name = operation.text("path").strip_prefix("/metadata/annotations/");
@@ -67,19 +71,6 @@ fn collect(layer: &BuildLayer, out: &mut Vec<Layer>) {
                 }
             }
         }
-        LayerKind::Object
-        | LayerKind::Merge
-        | LayerKind::Operations
-        | LayerKind::Replacements
-        | LayerKind::Unknown(_) => {}
-    }
-}
-
-fn each_annotation(root: &Node, mut found: impl FnMut(&yaml::Key, &str)) {
-    let annotations = root.below("metadata.annotations");
-    for entry in annotations.map_or(&[][..], Node::entries) {
-        if let Some(text) = entry.value.as_str() {
-            found(&entry.key, text);
-        }
+        _ => {}
     }
 }

@@ -73,8 +73,7 @@ fn add<'n>(
         }
         return;
     };
-    let (group, _) = node.text("apiVersion").split_once('/').unwrap_or_default();
-    if group == HCO && !node.text("kind").ends_with("List") {
+    if wrappers::group(node) == HCO && !node.text("kind").ends_with("List") {
         out.push(object);
     }
     for item in items {

@@ -15,6 +15,7 @@
 //!   doesn't apply it, or deletes it again: with this value (`*` is any), or after `!` with any but this one. Sources:
 //!   Argo CD's resource hooks, those of Helm among them, and kustomize-controller's `reconcile` and `ssa`
 //!   (`AnyInMetadata`); kustomize, with which Flux builds every directory, drops local configuration from its output.
+//! - By kind, `destination`: what names the cluster that an object applies to; `namespace`: what gives its objects one.
 //! - `controllers`: the API groups of the known controllers; a file without any of them isn't parsed.
 //! - `helm.served`: what every cluster with HCO serves, of which charts ask whether it does. `helm.questions`: what a template asks that only the cluster can answer: it is rendered as an installation into an
 //!   empty one.

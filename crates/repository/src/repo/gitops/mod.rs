@@ -82,7 +82,7 @@ impl Kind {
 
     /// That of an object.
     pub(super) fn of(api_version: &str, kind: &str) -> Option<Self> {
-        let group = api_version.split('/').next().unwrap_or_default();
+        let group = first_part(api_version, '/');
         Self::ALL.into_iter().find(|(_, g, k)| *g == group && *k == kind).map(|(own, ..)| own)
     }
 

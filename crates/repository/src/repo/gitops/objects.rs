@@ -286,12 +286,8 @@ fn applied(kind: Kind, document: &Arc<Document>, object: &Node) -> Applied {
 }
 
 fn namespace(kind: Kind, object: &Node) -> Option<String> {
-    let fields: &[&str] = match kind {
-        Kind::Application | Kind::ApplicationSet => &["spec.destination.namespace"],
-        Kind::HelmRelease => &["spec.targetNamespace", "metadata.namespace"],
-        _ => &[],
-    };
-    fields.iter().find_map(|field| filled(object, field)).map(ToOwned::to_owned)
+    let known = fields::of(&format!("{}.namespace", kind.name()));
+    known.iter().find_map(|field| filled(object, field)).map(ToOwned::to_owned)
 }
 
 /// The sources of a controller's object, or of an ApplicationSet's template.

@@ -123,7 +123,7 @@ fn changes(document: &Document, tree: Option<&dyn Tree>, origin: Option<&str>, i
     let mut found = Changes { by: file.to_string(), out: Vec::new(), tree, origin, is_built };
     if file.file_name() == Some(FLEET_FILE) && document.root.get("kind").is_none() {
         let path = PathPattern::new(parent(file).as_str());
-        found.fields(&document.root, "", fields::of("fleet.yaml"), path.as_ref());
+        found.fields(&document.root, "", "fleet.yaml", path.as_ref());
     }
     if is_kustomization(file) {
         found.by = format!("the kustomization {file}");
@@ -236,7 +236,7 @@ impl Changes<'_> {
             _ => {
                 for source in sources_of(kind, root, file) {
                     let path = source.pattern().filter(|_| source.is_here);
-                    self.fields(&source.node, "", fields::of(kind.name()), path.as_ref());
+                    self.fields(&source.node, "", kind.name(), path.as_ref());
                 }
             }
         }
@@ -258,15 +258,14 @@ impl Changes<'_> {
             let path = source.text_at("path").or(own).or(Some("").filter(|_| is_partial));
             let is_here = source.text_at("repoURL").zip(self.origin).is_none_or(|(a, b)| is_same_repository(a, b));
             let path = path.and_then(PathPattern::new).filter(|_| is_here);
-            self.fields(spec, "", fields::of("Application"), path.as_ref());
-            self.fields(source, "", fields::of("Application.source"), path.as_ref());
+            self.fields(spec, "", "Application", path.as_ref());
+            self.fields(source, "", "Application.source", path.as_ref());
             let chart = source.get("chart");
             let values = ["values", "valuesObject", "parameters"].map(|key| source.get("helm")?.get(key));
             self.chart(chart, &[chart, source.get("repoURL")], &values);
             for key in ["directory", "helm", "kustomize"] {
                 if let Some(inner) = source.get(key) {
-                    let harmless = fields::of(&format!("Application.source.{key}"));
-                    self.fields(inner, &format!("{key}."), harmless, path.as_ref());
+                    self.fields(inner, &format!("{key}."), &format!("Application.source.{key}"), path.as_ref());
                 }
             }
         }
@@ -282,7 +281,7 @@ impl Changes<'_> {
         specs.for_each(|spec| self.application(spec, template));
         let path = argo_sources(template).next().map(|source| source.text("path")).unwrap_or_default();
         let path = PathPattern::new(path);
-        self.fields(set, "", fields::of("ApplicationSet"), path.as_ref());
+        self.fields(set, "", "ApplicationSet", path.as_ref());
         if let Some(patch) = set.get("templatePatch").filter(|patch| patch.as_str().is_none_or(patches_sources)) {
             self.add("templatePatch", patch.span, path.as_ref(), mentions_hyperconverged(patch));
         }
@@ -291,7 +290,7 @@ impl Changes<'_> {
     fn policy_generator(&mut self, root: &Node, file: &Utf8Path) {
         let sources = sources_of(Kind::PolicyGenerator, root, file);
         for source in &sources {
-            self.fields(&source.node, "", fields::of("PolicyGenerator.manifest"), source.pattern().as_ref());
+            self.fields(&source.node, "", "PolicyGenerator.manifest", source.pattern().as_ref());
         }
         let is_unwanted = |one: &&Node| one.as_str().is_some_and(|one| one.eq_ignore_ascii_case("mustnothave"));
         for manifest in sources.iter().map(|source| &source.node) {
@@ -308,8 +307,9 @@ impl Changes<'_> {
         self.out.push(WrapperChange { by, field, span, path, names_hco, is_fetched: false, components });
     }
 
-    /// Adds the fields that may change something.
-    fn fields(&mut self, node: &Node, prefix: &str, harmless: &[&str], path: Option<&PathPattern>) {
+    /// Adds the fields that may change something: others than those of a row.
+    fn fields(&mut self, node: &Node, prefix: &str, row: &str, path: Option<&PathPattern>) {
+        let harmless = fields::of(row);
         for entry in node.entries() {
             let key = entry.key.text.as_str();
             let value = &entry.value;

@@ -150,8 +150,8 @@ pub(super) fn changes(list: &Node) -> Vec<(&Node, bool)> {
 /// The location of a HyperConverged's kind in a task.
 fn named(arguments: &Node) -> Option<&Node> {
     let kind = arguments.get("kind")?;
-    let group = arguments.text("api_version").split('/').next();
-    (kind.as_str() == Some("HyperConverged") && group == Some(HCO)).then_some(kind)
+    let group = first_part(arguments.text("api_version"), '/');
+    (kind.as_str() == Some("HyperConverged") && group == HCO).then_some(kind)
 }
 
 /// The manifests that tasks delete.

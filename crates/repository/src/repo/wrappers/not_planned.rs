@@ -38,28 +38,31 @@ pub(in super::super) enum NotPlannedReason {
 
 /// The HyperConvergeds in a document that aren't `planned`.
 pub(in super::super) fn find(root: &Node, planned: &[&Node]) -> Vec<NotPlannedObject> {
-    let mut out = Vec::new();
     let is_example = fields::of("examples").contains(&root.text("kind"))
         || root.text("schema").starts_with("olm.")
         || group(root) == HCO;
     if is_example {
-        return out;
+        return Vec::new();
     }
-    let mut walk = Walk { planned, unwanted: Vec::new(), out: &mut out };
+    let mut walk = Walk { planned, unwanted: Vec::new(), out: Vec::new() };
     walk.node(root, kind_of(root), true);
-    out
+    walk.out
 }
 
 /// Flux's objects whose inputs fill in kinds.
 const RESOURCE_SET: &str = "ResourceSet";
 
-struct Walk<'n, 'o> {
-    planned: &'o [&'n Node],
+struct Walk<'n, 'p> {
+    planned: &'p [&'n Node],
     unwanted: Vec<&'n Node>,
-    out: &'o mut Vec<NotPlannedObject>,
+    out: Vec<NotPlannedObject>,
 }
 
 impl<'n> Walk<'n, '_> {
+    fn add(&mut self, span: Span, reason: NotPlannedReason) {
+        self.out.push(NotPlannedObject { span, reason });
+    }
+
     fn node(&mut self, node: &'n Node, wrapper: &'n str, is_root: bool) {
         if !is_root
             && (is_hyperconverged(node) || is_patch(node) || wrapper == RESOURCE_SET && may_become_hyperconverged(node))
@@ -73,7 +76,7 @@ impl<'n> Walk<'n, '_> {
                 };
                 let span = node.get("kind").unwrap_or(node).span;
                 if self.out.iter().all(|known| known.span != span) {
-                    self.out.push(NotPlannedObject { span, reason });
+                    self.add(span, reason);
                 }
             }
             return;
@@ -98,7 +101,7 @@ impl<'n> Walk<'n, '_> {
                     self.unwanted.extend(ansible::removed_manifests(node));
                     for (kind, is_removed) in ansible::changes(node) {
                         let reason = if is_removed { NotPlannedReason::Removed } else { NotPlannedReason::Changed };
-                        self.out.push(NotPlannedObject { span: kind.span, reason });
+                        self.add(kind.span, reason);
                     }
                 }
                 for item in items {
@@ -112,25 +115,25 @@ impl<'n> Walk<'n, '_> {
                     || wrapper == RESOURCE_SET && has_line(text, "kind", &may_be_filled_in) =>
             {
                 let reason = NotPlannedReason::InText(wrapper.to_owned());
-                self.out.push(NotPlannedObject { span: node.span, reason });
+                self.add(node.span, reason);
             }
             Value::String(text) if commands::is_in(text) => {
-                self.out.push(NotPlannedObject { span: node.span, reason: NotPlannedReason::Commanded });
+                self.add(node.span, NotPlannedReason::Commanded);
             }
             _ => {}
         }
         if self.out.len() == known && commands::is_of(node) {
             let span = node.get("command").or(node.get("action")).unwrap_or(node).span;
-            self.out.push(NotPlannedObject { span, reason: NotPlannedReason::Commanded });
+            self.add(span, NotPlannedReason::Commanded);
         }
         if is_root && mutations::excludes_hyperconverged(node) {
-            self.out.push(NotPlannedObject { span: node.span, reason: NotPlannedReason::Excluded });
+            self.add(node.span, NotPlannedReason::Excluded);
         }
         // One that it makes or checks is named itself.
         if self.out.len() == known && mutations::changes_hyperconverged(node) {
             let span = node.get("kind").unwrap_or(node).span;
             let reason = NotPlannedReason::Mutated(node.text("kind").to_owned());
-            self.out.push(NotPlannedObject { span, reason });
+            self.add(span, reason);
         }
     }
 }
