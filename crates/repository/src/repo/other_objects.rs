@@ -8,6 +8,7 @@ use super::files::{FileRole, FileUse};
 use super::gitops::Applied;
 use super::identity::{FactOrigin, WithSource};
 use super::listed;
+use super::mentions::has_any;
 use super::nodes::names_of;
 use super::objects::ClusterRef;
 use super::problem::unparseable_other;
@@ -201,7 +202,7 @@ impl Repo {
             let place = Some(object.locate(&Path::dotted("metadata.name")));
             Some(WithSource { value, by: FactOrigin::Object(kind), place })
         };
-        let all = self.objects_in(cluster, |text| WORDS.iter().any(|word| text.contains(word)));
+        let all = self.objects_in(cluster, |text| has_any(text, &WORDS));
         let all = all.flat_map(|objects| objects.by_kind.values().flatten().filter_map(shown).collect::<Vec<_>>());
         all.min_by_key(|fact| fact.value != Platform::OpenShift)
     }
@@ -212,8 +213,7 @@ impl Repo {
         let namespaces: Vec<&str> =
             Distribution::all().iter().map(|d| d.golden_images_namespace.value.as_str()).collect();
         let mut out = BTreeSet::new();
-        let mentions = |text: &str, names: &[&str]| names.iter().any(|name| text.contains(name));
-        for objects in self.objects_in(cluster, |text| mentions(text, &CLAIMS) && mentions(text, &namespaces)) {
+        for objects in self.objects_in(cluster, |text| has_any(text, &CLAIMS) && has_any(text, &namespaces)) {
             for document in CLAIMS.iter().flat_map(|kind| objects.of_kind(kind)) {
                 let [namespace, name] = names_of(document);
                 if namespaces.contains(&namespace) && !name.is_empty() {

@@ -16,6 +16,7 @@ use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, SourceRef, Stateme
 use super::paths::{in_root, parent};
 use super::problem::related;
 use super::statements::{HCO_NAME, StatementKind};
+use super::wrapper_fields as fields;
 use crate::prelude::*;
 use hcoplan_rule_pages::rules::CLUSTER_NAME_TAKEN;
 
@@ -430,8 +431,7 @@ fn fleets(directories: &HashSet<Utf8PathBuf>) -> HashSet<Utf8PathBuf> {
 
 /// Whether a directory has examples, which aren't applied.
 fn is_example(name: &str) -> bool {
-    const NAMES: [&str; 4] = ["doc", "example", "sample", "test"];
-    is_of_tests(name) || NAMES.contains(&name.strip_suffix('s').unwrap_or(name))
+    is_of_tests(name) || fields::of("samples").contains(&name.strip_suffix('s').unwrap_or(name))
 }
 
 /// The file and document of an object.

@@ -9,7 +9,7 @@ use super::gitops::is_absent;
 use super::helm::named_value_files;
 use super::mentions::has;
 use super::nodes::filled;
-use super::paths::{files_of, parent};
+use super::paths::{files_of, parent, path_words};
 use super::{ClusterRef, Repo, UNPLANNED};
 use crate::prelude::*;
 use crate::repo::wrapper_fields as fields;
@@ -192,9 +192,7 @@ impl Mentioned {
             let word = Utf8Path::new(word.trim_start_matches("../").trim_start_matches("./"));
             word == path || word == relative || parent(path) != "" && word.ends_with(path)
         };
-        let has_word = |is_it: &dyn Fn(&str) -> bool| {
-            text.split(|c: char| !c.is_ascii_alphanumeric() && !"-_./".contains(c)).any(is_it)
-        };
+        let has_word = |is_it: &dyn Fn(&str) -> bool| path_words(text).any(is_it);
         let mut objects = self.objects.iter();
         path.file_name().is_some_and(|name| has(text, name)) && has_word(&is_path)
             || objects.any(|(kind, name)| {

@@ -10,7 +10,7 @@ use super::helm::packed_may_render_hyperconverged;
 use super::kustomization::Kustomizations;
 use super::mentions::names_hyperconverged;
 use super::objects::ObjectRef;
-use super::paths::{files_of, first_document, has_in, parent};
+use super::paths::{files_of, first_document, has_in, parent, path_words};
 use super::problem::{start_of, unparseable_controller, unreadable};
 use super::wrapper_changes::fetched;
 use super::wrapper_fields as fields;
@@ -82,8 +82,7 @@ impl Repo {
             return;
         }
         let names_one = |text: &str| {
-            let mut paths = text.split(|c: char| !c.is_ascii_alphanumeric() && !"-_./".contains(c));
-            paths.any(|path| directories.contains(&path.trim_start_matches("./").trim_matches('/')))
+            path_words(text).any(|path| directories.contains(&path.trim_start_matches("./").trim_matches('/')))
         };
         let is_meant = |file: &&Arc<SourceFile>| names_one(file.text()) && !is_in_chart(&*self.tree, file.path());
         let found: Vec<Finding> =

@@ -22,7 +22,7 @@
 //! - `kustomize.templates`, `.selectors`: the pods' template of a kind, and the selector that has its labels;
 //!   `.replicated`: kinds with replicas; `.kept-names`: those whose names no prefix or suffix changes. Sources: the field
 //!   specs in kustomize's `builtinpluginconsts` and its filters.
-//! - `tests`: directories with what tests expect or read, without an `s` at the end.
+//! - `tests`: directories with what tests expect or read, `samples`: those with examples, which aren't applied; without an `s` at the end.
 //! - `variables`: files, directories and objects that hold values. `documents`: suffixes that say nothing to a tool.
 //!   `templates`: those of a manifest's templates, by language. `scripts`: those of the shell's, and whole names.
 //!   `unread`: those of languages that print manifests and aren't read. `not-manifests`: those after `.yaml` that make no
