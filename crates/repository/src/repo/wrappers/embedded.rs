@@ -359,7 +359,7 @@ fn of_piece(
     for document in parsed.documents {
         let all = document.root.span;
         for mut root in roots(document.root) {
-            let mut unknown = unknown::masked(&mut root, masked.language.name());
+            let mut unknown = unknown::masked(&mut root, &masked.language.to_string());
             unknown.iter_mut().for_each(|one| one.span = place(one.span));
             let within = start + root.span.start as usize..start + root.span.end as usize;
             for line in &masked.lines {
@@ -373,7 +373,7 @@ fn of_piece(
                         masked.is_value_of(line, text, key.start + start..key.end + start)
                     };
                     match unknown::take_field(&mut root, &is_its) {
-                        Some(path) => UnknownKind::Value(path, masked.language.name().to_owned()),
+                        Some(path) => UnknownKind::Value(path, masked.language.to_string()),
                         None => UnknownKind::Lines(template),
                     }
                 } else {

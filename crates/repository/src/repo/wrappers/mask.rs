@@ -6,38 +6,30 @@ use crate::prelude::*;
 /// The mark of a placeholder: an unassigned character of two bytes, so that it fits `$X`.
 pub(super) const MARK: char = '\u{7fc}';
 
-/// The template language of a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The template language of a text; as text who fills it in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Language {
     /// Nothing.
+    #[error("nobody")]
     Literal,
     /// The shell.
+    #[error("the shell")]
     Shell,
     /// Jinja, as in Ansible.
+    #[error("Jinja")]
     Jinja,
     /// Go's templates, as in policies.
+    #[error("a template")]
     Go,
     /// Terraform's heredocs.
+    #[error("Terraform")]
     Terraform,
     /// ytt's comments.
+    #[error("ytt")]
     Ytt,
     /// The syntax of any build: Jinja's braces, the shell's variables, `@NAME@`.
+    #[error("the tool that applies it")]
     Any,
-}
-
-impl Language {
-    /// Its name.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Literal => "nobody",
-            Self::Shell => "the shell",
-            Self::Jinja => "Jinja",
-            Self::Go => "a template",
-            Self::Terraform => "Terraform",
-            Self::Ytt => "ytt",
-            Self::Any => "the tool that applies it",
-        }
-    }
 }
 
 /// A masked text with the original offsets.
