@@ -27,50 +27,49 @@ pub struct Layer {
 /// The annotations of a build's layers, in the order in which they are set.
 pub fn annotation_layers(layers: &[BuildLayer]) -> Vec<Layer> {
     let mut out = Vec::new();
-    layers.iter().for_each(|layer| collect(layer, &mut out));
-    out
-}
-
-fn collect(layer: &BuildLayer, out: &mut Vec<Layer>) {
-    let root = &layer.document.root;
-    let is_kind = root.text_at("kind") == Some("HyperConverged");
-    let mut add = |name: &str, text: &str, node_span, document| {
-        out.push(Layer {
-            file: layer.source().file.path().to_owned(),
-            name: name.to_owned(),
-            text: text.to_owned(),
-            place: layer.place(node_span),
-            document,
-            is_own: layer.what == LayerKind::Object,
-        });
-    };
-    match layer.what {
-        LayerKind::Object | LayerKind::Merge if is_kind && layer.is_for("HyperConverged") => {
-            for entry in fields_at(root, "metadata.annotations") {
-                let document = (!layer.is_inline()).then(|| Arc::clone(&layer.document));
-                entry
-                    .value
-                    .as_str()
-                    .into_iter()
-                    .for_each(|text| add(&entry.key.text, text, entry.key.span, document.clone()));
-            }
-        }
-        LayerKind::Operations if layer.is_for("HyperConverged") => {
-            for operation in root.items() {
-                let name = operation.text("path").strip_prefix("/metadata/annotations/");
-                if let (Some(name), Some(value), Some(path)) = (name, operation.text_at("value"), operation.get("path"))
-                {
-                    add(&pointer::unescape(name), value, path.span, None);
+    for layer in layers {
+        let root = &layer.document.root;
+        let is_kind = root.text_at("kind") == Some("HyperConverged");
+        let mut add = |name: &str, text: &str, node_span, document| {
+            out.push(Layer {
+                file: layer.source().file.path().to_owned(),
+                name: name.to_owned(),
+                text: text.to_owned(),
+                place: layer.place(node_span),
+                document,
+                is_own: layer.what == LayerKind::Object,
+            });
+        };
+        match layer.what {
+            LayerKind::Object | LayerKind::Merge if is_kind && layer.is_for("HyperConverged") => {
+                for entry in fields_at(root, "metadata.annotations") {
+                    let document = (!layer.is_inline()).then(|| Arc::clone(&layer.document));
+                    entry
+                        .value
+                        .as_str()
+                        .into_iter()
+                        .for_each(|text| add(&entry.key.text, text, entry.key.span, document.clone()));
                 }
             }
-        }
-        LayerKind::Fields => {
-            for entry in values(root, "commonannotations").flat_map(Node::entries) {
-                if let Some(text) = entry.value.as_str() {
-                    add(&entry.key.text, text, entry.key.span, None);
+            LayerKind::Operations if layer.is_for("HyperConverged") => {
+                for operation in root.items() {
+                    let name = operation.text("path").strip_prefix("/metadata/annotations/");
+                    if let (Some(name), Some(value), Some(path)) =
+                        (name, operation.text_at("value"), operation.get("path"))
+                    {
+                        add(&pointer::unescape(name), value, path.span, None);
+                    }
                 }
             }
+            LayerKind::Fields => {
+                for entry in values(root, "commonannotations").flat_map(Node::entries) {
+                    if let Some(text) = entry.value.as_str() {
+                        add(&entry.key.text, text, entry.key.span, None);
+                    }
+                }
+            }
+            _ => {}
         }
-        _ => {}
     }
+    out
 }

@@ -264,10 +264,6 @@ fn candidates(tree: &dyn Tree, config: &Config, listing: Listing) -> Vec<Utf8Pat
     out
 }
 
-fn index(file: usize) -> u32 {
-    u32::try_from(file).expect("fewer than 2^32 files")
-}
-
 /// The results of reading files so far.
 #[derive(Default)]
 struct Reading {
@@ -374,7 +370,7 @@ impl Reading {
         if content.is_broken() {
             self.problems.extend(unparseable_file(&content));
         }
-        let file = index(self.objects.paths.len());
+        let file = u32::try_from(self.objects.paths.len()).expect("fewer than 2^32 files");
         self.objects.paths.push(path.into());
         for found in &scanned.found {
             if let FoundKind::Inventory(kind) = found.what {

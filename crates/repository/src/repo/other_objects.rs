@@ -40,12 +40,6 @@ pub struct OtherObjects {
 /// The indexes of documents by namespace (possibly empty) and name; `None`: the first in any namespace.
 type ByName = HashMap<(Option<String>, String), usize>;
 
-/// The kinds that the operands' operators read.
-const OPERATORS: [&str; 5] = ["KubeVirt", "CDI", "SSP", "NetworkAddonsConfig", "AAQ"];
-
-/// The groups of machines and their disks.
-const MACHINES: [&str; 3] = ["kubevirt.io", "cdi.kubevirt.io", "instancetype.kubevirt.io"];
-
 /// The kinds that create a PersistentVolumeClaim of their own name.
 const CLAIMS: [&str; 2] = ["PersistentVolumeClaim", "DataVolume"];
 
@@ -147,7 +141,7 @@ impl Repo {
             let content = Content::parse(source);
             for document in &content.documents {
                 let kind = document.text("kind");
-                if OPERATORS.contains(&kind) {
+                if fields::of("operands").contains(&kind) {
                     found.push((kind.to_owned(), Arc::clone(&file.path)));
                 }
             }
@@ -291,7 +285,7 @@ fn add_objects(document: &Arc<Document>, is_elsewhere: bool, out: &mut OtherObje
     // Of the objects in a wrapper machines and disks are the cluster's.
     let is_its = |object: &listed::Object<'_>| {
         let group = first_part(object.api_version(), '/');
-        object.wrapper.is_none() || MACHINES.contains(&group)
+        object.wrapper.is_none() || fields::of("machines").contains(&group)
     };
     let objects = if is_list { listed::objects(&document.root) } else { Vec::new() };
     for object in objects.into_iter().filter(is_its) {

@@ -16,6 +16,9 @@
 //!   Argo CD's resource hooks, those of Helm among them, and kustomize-controller's `reconcile` and `ssa`
 //!   (`AnyInMetadata`); kustomize, with which Flux builds every directory, drops local configuration from its output.
 //! - By kind, `destination`: what names the cluster that an object applies to; `namespace`: what gives its objects one.
+//! - `operands`: the kinds that the operands' operators read; `machines`: the groups of machines and their disks.
+//! - `kustomize.functions`: annotations that turn an object into a plugin that runs a program or image.
+//! - `argocd.own-cluster`: its names of the cluster in which it runs.
 //! - `controllers`: the API groups of the known controllers; a file without any of them isn't parsed.
 //! - `helm.served`: what every cluster with HCO serves, of which charts ask whether it does. `helm.questions`: what a template asks that only the cluster can answer: it is rendered as an installation into an
 //!   empty one.

@@ -150,7 +150,7 @@ impl BuildInputs {
         if list.rejected.is_some() {
             return Err(reject("a kustomization that can't be read"));
         }
-        if !list.only_lists() {
+        if !list.entries.iter().all(|entry| matches!(entry.what, Field::Plain | Field::Resources)) {
             return Err(reject(CHANGED));
         }
         self.inputs.insert(list.path.clone());

@@ -10,9 +10,6 @@ pub(super) const POLICY_GENERATOR: &str = "a PolicyGenerator, for which no progr
 pub(super) const CHART: &str = "for Helm charts, which helm would fetch";
 const PROGRAM: &str = "a plugin that kustomize doesn't contain, and hcoplan runs no program";
 
-/// The annotations that turn an object into a plugin that runs a program or image.
-const FUNCTIONS: [&str; 2] = ["config.kubernetes.io/function", "config.k8s.io/function"];
-
 /// The files that the configuration of plugins names, or why kustomize must not read it.
 pub(super) fn plugins(text: &str) -> Result<Vec<String>, &'static str> {
     let parsed = parsed(text);
@@ -32,7 +29,7 @@ pub(super) fn plugins(text: &str) -> Result<Vec<String>, &'static str> {
             return Err(CHART);
         }
         let own = document.text("apiVersion") == "builtin" && fields::of("kustomize.plugins").contains(&kind);
-        if !own || FUNCTIONS.iter().any(is_function) {
+        if !own || fields::of("kustomize.functions").iter().any(is_function) {
             return Err(PROGRAM);
         }
         files(root, &mut named);

@@ -253,16 +253,6 @@ fn unread(node: Option<&Node>, is_known: impl Fn(&str) -> bool) -> Vec<String> {
     keys.filter(|key| !is_known(key)).map(|key| format!("`{key}`")).collect()
 }
 
-/// Whether a field of an Application's `helm` is read or doesn't change the output.
-fn is_read_of_helm(key: &str) -> bool {
-    fields::of("Application.source.helm").contains(&key) && key != "namespace"
-}
-
-/// The same for a HelmRelease's spec; its post-renderers are reported elsewhere.
-fn is_read_of_release(key: &str) -> bool {
-    fields::of("HelmRelease").contains(&key) || ["commonMetadata", "postRenderers"].contains(&key)
-}
-
 fn application(
     applied: &Applied,
     source: &Source,
@@ -286,7 +276,9 @@ fn application(
     let name = fill(own, "the name", &mut lacks).unwrap_or_else(|| "release".to_owned());
     let namespace = applied.namespace.as_deref().unwrap_or_default();
     let namespace = fill(namespace, "the namespace", &mut lacks).filter(|n| !n.is_empty());
-    lacks.extend(unread(node.get("helm"), is_read_of_helm));
+    lacks.extend(unread(node.get("helm"), |key| {
+        key != "namespace" && fields::of("Application.source.helm").contains(&key)
+    }));
     let skips = is_on(node, "helm.ignoreMissingValueFiles");
     let (mut values, mut missing) = (Vec::new(), Vec::new());
     for named in node.list_at("helm.valueFiles") {
@@ -431,7 +423,9 @@ fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &
         }
     }
     values.extend(spec.get("values").map(|own| Values::map(document, own)));
-    lacks.extend(unread(Some(spec), is_read_of_release));
+    // Its post-renderers are applied, or reported elsewhere.
+    let is_known = |key: &str| ["commonMetadata", "postRenderers"].contains(&key);
+    lacks.extend(unread(Some(spec), |key| is_known(key) || fields::of("HelmRelease").contains(&key)));
     let namespace = applied.namespace.clone();
     let by = Some(Arc::clone(document));
     Release { name: release_name(&name), by, namespace, values, lacks, missing, ..Release::default() }
