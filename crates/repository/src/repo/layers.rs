@@ -43,12 +43,10 @@ pub fn annotation_layers(layers: &[BuildLayer]) -> Vec<Layer> {
         match layer.what {
             LayerKind::Object | LayerKind::Merge if is_kind && layer.is_for("HyperConverged") => {
                 for entry in fields_at(root, "metadata.annotations") {
-                    let document = (!layer.is_inline()).then(|| Arc::clone(&layer.document));
-                    entry
-                        .value
-                        .as_str()
-                        .into_iter()
-                        .for_each(|text| add(&entry.key.text, text, entry.key.span, document.clone()));
+                    if let Some(text) = entry.value.as_str() {
+                        let document = (!layer.is_inline()).then(|| Arc::clone(&layer.document));
+                        add(&entry.key.text, text, entry.key.span, document);
+                    }
                 }
             }
             LayerKind::Operations if layer.is_for("HyperConverged") => {

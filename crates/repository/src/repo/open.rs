@@ -166,11 +166,9 @@ impl Repo {
             reading.given(path, options)?;
         }
         if let Some(only) = only {
-            let paths = &reading.objects.paths;
+            let Objects { paths, hyperconvergeds, unrecognized, named, .. } = &mut reading.objects;
             let is_selected = |o: &ObjectRef| paths.get(o.file as usize).is_some_and(|p| **p == *only);
-            reading.objects.hyperconvergeds.retain(is_selected);
-            reading.objects.unrecognized.retain(is_selected);
-            reading.objects.named.retain(is_selected);
+            [hyperconvergeds, unrecognized, named].into_iter().for_each(|all| all.retain(is_selected));
             reading.objects.is_one_file = true;
             // A file on the command line must be readable, even without relevant objects.
             let is_selected = |p: &Problem| p.finding.file() == Some(&*only);
