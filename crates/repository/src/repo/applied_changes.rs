@@ -163,7 +163,7 @@ fn is_added(cluster: &ClusterRef, by: &Applied, is_first: bool) -> Finding {
         _ => format!("the HyperConverged of cluster {name} is applied now: by {phrase}"),
     };
     Finding::new(&CHANGE_NOT_PLANNED, message)
-        .at(by.document.location(by.document.root.span))
+        .at(by.place())
         .label("HCO makes its objects there")
         .help("`hcoplan render` prints what HCO makes of it")
 }

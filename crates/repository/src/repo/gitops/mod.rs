@@ -190,7 +190,7 @@ impl Applied {
                 Kind::Application | Kind::ApplicationSet => {
                     // What a template would write isn't known.
                     let is_known = self.kind == Kind::Application
-                        || !source.node.get("kustomize").is_some_and(|node| !is_filled(&node.to_json()));
+                        || source.node.get("kustomize").is_none_or(|node| is_filled(&node.to_json()));
                     is_known && source.real.as_ref().is_some_and(|own| has_kustomization(tree, own))
                 }
                 Kind::FluxKustomization => source.real.is_some(),
@@ -212,6 +212,11 @@ impl Applied {
             ["repoURL", "repo", "sourceRef"].iter().find_map(|key| source.node.get(key)).unwrap_or(&source.node);
         let finding = unplanned(message, self.document.location(place.span)).info();
         Some(finding.help("what it applies is planned in that repository"))
+    }
+
+    /// Where its object is.
+    pub(super) fn place(&self) -> Location {
+        self.document.location(self.document.root.span)
     }
 
     /// Its sources that may be of this repository.

@@ -24,7 +24,7 @@ impl Applied {
             Controller::Flux => UpdateMethod::ServerSide,
             Controller::Acm | Controller::Fleet => return None,
         };
-        let place = Some(self.document.location(self.document.root.span));
+        let place = Some(self.place());
         let value = sync_method(self.options()).unwrap_or(usual);
         Some(WithSource { value, by: FactOrigin::Object(self.kind.name()), place })
     }
