@@ -1,5 +1,6 @@
 //! Names of other crates that most files use.
 
+pub(crate) use crate::repo::unplanned;
 pub(crate) use camino::{Utf8Path, Utf8PathBuf};
 pub(crate) use hcoplan_diagnostics::finding::{Applicability, ClusterName, Finding, Fix, Severity};
 pub(crate) use hcoplan_diagnostics::source::{
@@ -10,7 +11,6 @@ pub(crate) use hcoplan_kubernetes::text::{first_part, is_digits, joined};
 pub(crate) use hcoplan_planner::inventory::SourceKind;
 pub(crate) use hcoplan_planner::lifecycle::UpdateMethod;
 pub(crate) use hcoplan_planner::release::{Distribution, Platform, Release};
-pub(crate) use hcoplan_rule_pages::rules::HCO_NOT_PLANNED;
 pub(crate) use hcoplan_yaml::edit::line_start;
 pub(crate) use hcoplan_yaml::{self as yaml, Document, Entry, Node, Path, ProblemKind, Style, Value, strings};
 pub(crate) use regex_lite::Regex;

@@ -296,8 +296,9 @@ impl<'a> View<'a> {
                 [one] if self.changes.compared > 1 => format!("--cluster {one} "),
                 _ => String::new(),
             };
-            let command = format!("hcoplan fix {root}{cluster}{options}");
-            Some(Text::from(fix.title.as_str()).plain(" (").code(command).plain(")"))
+            let command = Text::new().code(format!("hcoplan fix {root}{cluster}{options}"));
+            let title = || Text::from(fix.title.as_str()).plain(" (").then(command.clone()).plain(")");
+            Some(if self.is_verbose() { title() } else { command })
         };
         // An info's choice is explained by its help.
         let is_meant = |f: &&&Finding| f.severity > Severity::Info || f.fixability() == Some(Applicability::Safe);

@@ -5,7 +5,7 @@ use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, HCO_REMOVED};
 use serde_json::{Map, Value, json};
 
 use super::build::{BUILT, DISABLED};
-use super::gitops::{Applied, Controller, Kind, LeftOut, Source, idle, phrase};
+use super::gitops::{Applied, Controller, Kind, LeftOut, Source, idle, is_filled, phrase};
 use super::identity::{SYNC_OPTIONS, has_sync_option};
 use super::left::{Fate, Left};
 use super::listed;
@@ -73,7 +73,7 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
 
 /// The finding that a field of what applies a HyperConverged changes.
 fn setting_change(document: &Document, field: &str, node: &Node) -> Finding {
-    let place = document.location(node.below(field).map_or(node.span, |node| node.span));
+    let place = document.location(node.below(field).unwrap_or(node).span);
     Finding::new(&CHANGE_NOT_PLANNED, format!("the change of `{field}` of {} is not in the plan", phrase(document)))
         .at(place)
         .label("may change what is applied, or where")
@@ -163,7 +163,7 @@ fn is_added(cluster: &ClusterRef, by: &Applied, is_first: bool) -> Finding {
         _ => format!("the HyperConverged of cluster {name} is applied now: by {phrase}"),
     };
     Finding::new(&CHANGE_NOT_PLANNED, message)
-        .at(by.document.location(by.document.root.span))
+        .at(by.place())
         .label("HCO makes its objects there")
         .help("`hcoplan render` prints what HCO makes of it")
 }
@@ -260,7 +260,7 @@ impl Applied {
             out["spec"]["path"] = path.as_str().into();
         }
         let made = self.object.to_json();
-        if self.kind == Kind::ApplicationSet && !made.to_string().contains("{{") {
+        if self.kind == Kind::ApplicationSet && is_filled(&made) {
             // What the generators fill in is known.
             let generators = self.document.root.below("spec.generators");
             let revisions = generators.iter().flat_map(|all| all_nodes(all)).filter_map(|one| one.text_at("revision"));
@@ -288,8 +288,7 @@ impl Repo {
 
     /// What wraps a cluster's HyperConverged.
     fn wrapper_of(&self, cluster: &ClusterRef) -> Option<WrapperOf> {
-        let content = self.content(cluster.object.file).ok()?;
-        let document = content.documents.get(cluster.object.place.document as usize)?;
+        let document = self.written(cluster.object)?;
         let objects = listed::objects(&document.root);
         let wrapper = objects.get(cluster.object.place.item? as usize)?.wrapper?;
         let is_task = document.root.get("kind").is_none();
@@ -315,7 +314,7 @@ impl Repo {
         };
         let placements = all.iter().filter(|document| is_placement(document));
         let placed_by = placements.chain(bindings.iter().copied()).cloned().collect();
-        Some(WrapperOf { document: Arc::clone(document), node: node.clone(), settings, placed_by })
+        Some(WrapperOf { node: node.clone(), document, settings, placed_by })
     }
 
     /// Whether a playbook or another role has a role.
@@ -462,8 +461,7 @@ impl Repo {
 
     /// Why the policy that has a cluster's HyperConverged enforces nothing, and where it says so.
     fn idle_policy_of(&self, cluster: &ClusterRef) -> Option<(String, Location)> {
-        let content = self.content(cluster.object.file).ok()?;
-        let document = content.documents.get(cluster.object.place.document as usize)?;
+        let document = self.written(cluster.object)?;
         let generators = self.applying(cluster).into_iter().filter(|by| by.kind == Kind::PolicyGenerator);
         let of_generator =
             generators.flat_map(|by| by.sources.iter().map(move |source| (by, source))).find_map(|(by, source)| {
@@ -471,7 +469,7 @@ impl Repo {
                 let field = idle(&by.document.root, &source.node).filter(|_| is_its)?;
                 Some((&*by.document, field))
             });
-        let own = || policy::idle(&document.root).map(|field| (&**document, field));
+        let own = || policy::idle(&document.root).map(|field| (&*document, field));
         let (document, field) = of_generator.or_else(own)?;
         let value = field.to_json();
         let why = match value.as_str() {

@@ -22,24 +22,17 @@ pub struct Appliers<'r> {
 }
 
 /// What applies or renders a directory.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AppliedBy {
     /// A controller's object, `the Application prod in argocd/prod.yaml`.
+    #[error("{0} applies it")]
     Controller(String, Controller),
     /// The Helm chart of this directory renders it.
+    #[error("the Helm chart in {} renders it", shown_path(.0))]
     Chart(Utf8PathBuf),
     /// It belongs to the role of Ansible in this directory.
+    #[error("it belongs to the Ansible role {0}")]
     Role(Utf8PathBuf),
-}
-
-impl fmt::Display for AppliedBy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Controller(what, _) => write!(f, "{what} applies it"),
-            Self::Chart(chart) => write!(f, "the Helm chart in {} renders it", shown_path(chart)),
-            Self::Role(role) => write!(f, "it belongs to the Ansible role {role}"),
-        }
-    }
 }
 
 /// Whether a controller's object of a tree applies a directory or file of it, or something below that.

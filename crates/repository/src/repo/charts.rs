@@ -1,7 +1,6 @@
 //! Finds Helm charts, and their dependencies in the repository.
 
-use super::mentions::has;
-use super::paths::{file_in, parent};
+use super::paths::{file_in, first_document, parent};
 use crate::prelude::*;
 
 /// The name of a chart's description.
@@ -38,17 +37,13 @@ pub(super) fn local_dependencies(
 ) -> BTreeMap<Utf8PathBuf, Vec<(String, Utf8PathBuf)>> {
     let mut out = BTreeMap::new();
     for path in files.iter().filter(|f| f.file_name() == Some(CHART)) {
-        let bytes = tree.read(path).unwrap_or_default();
-        if !has(&bytes, "file:") {
-            continue;
-        }
+        let Some(chart) = first_document(tree, path) else { continue };
         let directory = parent(path);
-        let parsed = yaml::parse_yaml(&SourceFile::from_bytes(path, bytes));
         let dependency = |node: &Node| {
             let target = file_in(directory, node.text_at("repository")?.strip_prefix("file://")?)?;
             Some((node.text_at("name")?.to_owned(), target))
         };
-        let list = parsed.documents.first().map_or(&[][..], |document| document.root.list_at("dependencies"));
+        let list = chart.root.list_at("dependencies");
         let found: Vec<_> = list.iter().filter_map(dependency).filter(|(name, _)| !name.contains('/')).collect();
         if !found.is_empty() {
             out.insert(directory.to_owned(), found);

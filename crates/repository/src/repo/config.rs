@@ -190,18 +190,19 @@ impl Config {
     /// Reads valid settings; the schema reports the others.
     fn read(&mut self, document: &Document) {
         let root = &document.root;
-        self.ignore = Located::texts(document, root, "ignore");
+        let texts = |node: &Node, key: &str| Located::texts(document, node, key);
+        self.ignore = texts(root, "ignore");
         self.release = Located::release(document, root, "release");
         self.platform = Located::platform(document, root);
-        self.inventory = Located::texts(document, root, "inventory");
+        self.inventory = texts(root, "inventory");
         for entry in root.list_at("clusters") {
-            self.clusters.extend(Located::texts(document, entry, "path").into_iter().map(|path| ClusterEntry {
+            self.clusters.extend(texts(entry, "path").into_iter().map(|path| ClusterEntry {
                 name: Located::text(document, entry, "name"),
                 path,
-                inventory: Located::texts(document, entry, "inventory"),
+                inventory: texts(entry, "inventory"),
                 release: Located::release(document, entry, "release"),
                 platform: Located::platform(document, entry),
-                also: Located::texts(document, entry, "also"),
+                also: texts(entry, "also"),
             }));
         }
         self.is_kustomize_off = matches!(root.get("kustomize").map(|n| &n.value), Some(Yaml::Bool(false)));
@@ -209,8 +210,8 @@ impl Config {
         self.kustomization = is_on(root, "output.kustomization");
         if let Some(lint) = root.get("lint") {
             self.lint = LintConfig {
-                select: Located::texts(document, lint, "select"),
-                ignore: Located::texts(document, lint, "ignore"),
+                select: texts(lint, "select"),
+                ignore: texts(lint, "ignore"),
                 pedantic: is_on(lint, "pedantic"),
                 baseline: Located::text(document, lint, "baseline"),
                 fail_on: lint.get("failOn").and_then(level),
@@ -234,7 +235,7 @@ impl Config {
         for entry in root.list_at("suppress") {
             let text = |key: &str| Located::text(document, entry, key);
             self.suppress.push(SuppressConfig {
-                rules: Located::texts(document, entry, "rules"),
+                rules: texts(entry, "rules"),
                 path: text("path"),
                 object: text("object"),
                 cluster: text("cluster"),

@@ -83,8 +83,7 @@ impl Repo {
     pub(super) fn namespace_given_to(&self, cluster: &ClusterRef) -> Option<WithSource<String>> {
         self.applying(cluster).into_iter().find_map(|by| {
             let value = by.namespace.clone().filter(|name| !name.contains("{{"))?;
-            let place = by.document.location(by.document.root.span);
-            Some(WithSource { value, by: FactOrigin::HyperConverged, place: Some(place) })
+            Some(WithSource { value, by: FactOrigin::HyperConverged, place: Some(by.place()) })
         })
     }
 

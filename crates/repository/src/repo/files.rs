@@ -13,20 +13,25 @@ pub struct FileUse {
 }
 
 /// The use of a file.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileRole {
     /// The configuration.
+    #[error("configuration")]
     Configuration,
     /// Read, with these relevant contents.
+    #[error("{0}")]
     Read(String),
     /// Read, without contents about HCO or its nodes.
+    #[error("read, no HyperConverged or inventory in it")]
     Nothing,
     /// A kustomization names it as a patch.
+    #[error("skipped: {of} names it as a patch")]
     Patch {
         /// The kustomization.
         of: Utf8PathBuf,
     },
     /// Skipped, with the reason.
+    #[error("skipped: {0}")]
     Skipped(String),
 }
 
@@ -53,18 +58,6 @@ pub(super) fn contents(found: &[FoundObject]) -> String {
     };
     let parts: Vec<String> = KINDS.iter().filter_map(part).chain(found.iter().filter_map(statement)).collect();
     parts.join(", ")
-}
-
-impl fmt::Display for FileRole {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Configuration => f.write_str("configuration"),
-            Self::Read(contents) => f.write_str(contents),
-            Self::Nothing => f.write_str("read, no HyperConverged or inventory in it"),
-            Self::Patch { of } => write!(f, "skipped: {of} names it as a patch"),
-            Self::Skipped(why) => write!(f, "skipped: {why}"),
-        }
-    }
 }
 
 impl FileUse {

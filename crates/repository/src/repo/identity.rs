@@ -13,41 +13,35 @@ use hcoplan_rule_pages::rules::CLUSTER_FACTS_CONTRADICT;
 pub const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
 
 /// The source of a fact about a cluster, by precedence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub enum FactOrigin {
     /// The command line.
+    #[error("the command line")]
     CommandLine,
     /// The cluster's entry in `hcoplan.yaml`.
+    #[error("hcoplan.yaml")]
     Configuration,
     /// Its ClusterInventory.
+    #[error("the inventory")]
     Inventory,
     /// The HyperConverged itself.
+    #[error("the HyperConverged")]
     HyperConverged,
     /// Another manifest.
+    #[error("the {0:?}")]
     Statement(StatementKind),
     /// Another object, with its kind: that of a controller that applies it, or one that shows the platform.
+    #[error("the {0}")]
     Object(&'static str),
     /// The default of `hcoplan.yaml` for clusters without their own.
+    #[error("hcoplan.yaml")]
     Configured,
     /// Labels of the nodes.
+    #[error("the nodes' labels")]
     Nodes,
     /// No source: the default of the release's distribution.
+    #[error("the default")]
     Nothing,
-}
-
-impl fmt::Display for FactOrigin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::CommandLine => "the command line",
-            Self::Configuration | Self::Configured => "hcoplan.yaml",
-            Self::Inventory => "the inventory",
-            Self::HyperConverged => "the HyperConverged",
-            Self::Statement(kind) => return write!(f, "the {kind:?}"),
-            Self::Object(kind) => return write!(f, "the {kind}"),
-            Self::Nodes => "the nodes' labels",
-            Self::Nothing => "the default",
-        })
-    }
 }
 
 /// A fact about a cluster with its source.

@@ -4,6 +4,7 @@ use hcoplan_yaml::pointer;
 
 use super::build::{BuildLayer, LayerKind};
 use super::kustomization::values;
+use super::nodes::fields_at;
 use crate::prelude::*;
 
 /// An annotation that a layer of a build sets on a HyperConverged.
@@ -26,60 +27,47 @@ pub struct Layer {
 /// The annotations of a build's layers, in the order in which they are set.
 pub fn annotation_layers(layers: &[BuildLayer]) -> Vec<Layer> {
     let mut out = Vec::new();
-    layers.iter().for_each(|layer| collect(layer, &mut out));
+    for layer in layers {
+        let root = &layer.document.root;
+        let is_kind = root.text_at("kind") == Some("HyperConverged");
+        let mut add = |name: &str, text: &str, node_span, document| {
+            out.push(Layer {
+                file: layer.source().file.path().to_owned(),
+                name: name.to_owned(),
+                text: text.to_owned(),
+                place: layer.place(node_span),
+                document,
+                is_own: layer.what == LayerKind::Object,
+            });
+        };
+        match layer.what {
+            LayerKind::Object | LayerKind::Merge if is_kind && layer.is_for("HyperConverged") => {
+                for entry in fields_at(root, "metadata.annotations") {
+                    if let Some(text) = entry.value.as_str() {
+                        let document = (!layer.is_inline()).then(|| Arc::clone(&layer.document));
+                        add(&entry.key.text, text, entry.key.span, document);
+                    }
+                }
+            }
+            LayerKind::Operations if layer.is_for("HyperConverged") => {
+                for operation in root.items() {
+                    let name = operation.text("path").strip_prefix("/metadata/annotations/");
+                    if let (Some(name), Some(value), Some(path)) =
+                        (name, operation.text_at("value"), operation.get("path"))
+                    {
+                        add(&pointer::unescape(name), value, path.span, None);
+                    }
+                }
+            }
+            LayerKind::Fields => {
+                for entry in values(root, "commonannotations").flat_map(Node::entries) {
+                    if let Some(text) = entry.value.as_str() {
+                        add(&entry.key.text, text, entry.key.span, None);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
     out
-}
-
-fn collect(layer: &BuildLayer, out: &mut Vec<Layer>) {
-    let root = &layer.document.root;
-    let is_kind = root.text_at("kind") == Some("HyperConverged");
-    let mut add = |name: &str, text: &str, node_span, document| {
-        out.push(Layer {
-            file: layer.source().file.path().to_owned(),
-            name: name.to_owned(),
-            text: text.to_owned(),
-            place: layer.place(node_span),
-            document,
-            is_own: layer.what == LayerKind::Object,
-        });
-    };
-    match layer.what {
-        LayerKind::Object if is_kind => each_annotation(root, |key, text| {
-            add(&key.text, text, key.span, Some(Arc::clone(&layer.document)));
-        }),
-        LayerKind::Merge if is_kind && layer.is_for("HyperConverged") => each_annotation(root, |key, text| {
-            let document = (!layer.is_inline()).then(|| Arc::clone(&layer.document));
-            add(&key.text, text, key.span, document);
-        }),
-        LayerKind::Operations if layer.is_for("HyperConverged") => {
-            for operation in root.items() {
-                let name = operation.text("path").strip_prefix("/metadata/annotations/");
-                if let (Some(name), Some(value), Some(path)) = (name, operation.text_at("value"), operation.get("path"))
-                {
-                    add(&pointer::unescape(name), value, path.span, None);
-                }
-            }
-        }
-        LayerKind::Fields => {
-            for entry in values(root, "commonannotations").flat_map(Node::entries) {
-                if let Some(text) = entry.value.as_str() {
-                    add(&entry.key.text, text, entry.key.span, None);
-                }
-            }
-        }
-        LayerKind::Object
-        | LayerKind::Merge
-        | LayerKind::Operations
-        | LayerKind::Replacements
-        | LayerKind::Unknown(_) => {}
-    }
-}
-
-fn each_annotation(root: &Node, mut found: impl FnMut(&yaml::Key, &str)) {
-    let annotations = root.below("metadata.annotations");
-    for entry in annotations.map_or(&[][..], Node::entries) {
-        if let Some(text) = entry.value.as_str() {
-            found(&entry.key, text);
-        }
-    }
 }

@@ -155,7 +155,7 @@ impl Repo {
                     (set.location(generators.span), why, deleter)
                 }
                 None => {
-                    let place = here().unwrap_or_else(|| old.document.location(old.document.root.span));
+                    let place = here().unwrap_or_else(|| old.place());
                     (place, format!("{by} is gone"), by)
                 }
             };
@@ -169,7 +169,7 @@ impl Repo {
             None => LeftOut::Elsewhere,
         };
         let place = here().filter(|_| old.settings() == new.settings());
-        let place = place.unwrap_or_else(|| new.document.location(new.document.root.span));
+        let place = place.unwrap_or_else(|| new.place());
         let is_other = |other: &&ClusterRef| cluster.is_none_or(|own| own.name() != other.name());
         let others = after.clusters().iter().filter(is_other).find(|other| after.is_applied(new, other));
         if let (Some(other), LeftOut::Elsewhere) = (others, why) {

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use hcoplan_yaml::Key;
 
 use super::mentions::HCO;
+use super::nodes::alone;
 use super::statements::StatementKind;
 use super::wrappers::unknown::{fill_in_defaults, fill_in_known_values};
 use super::wrappers::{self, Unknown, Wrapper};
@@ -72,8 +73,7 @@ fn add<'n>(
         }
         return;
     };
-    let (group, _) = node.text("apiVersion").split_once('/').unwrap_or_default();
-    if group == HCO && !node.text("kind").ends_with("List") {
+    if wrappers::group(node) == HCO && !node.text("kind").ends_with("List") {
         out.push(object);
     }
     for item in items {
@@ -115,7 +115,6 @@ impl<'n> Object<'n> {
 
     /// The object as its own document, with its unknown values.
     pub(super) fn resolved(&self, document: &Document) -> (Document, Vec<Unknown>) {
-        let span = self.node.span;
         let mut root = self.node.clone();
         if let (Some(list), Value::Map(entries)) = (self.list, &mut root.value) {
             for key in ["apiVersion", "kind"] {
@@ -133,17 +132,6 @@ impl<'n> Object<'n> {
         }
         let is_read = self.is_ours() || StatementKind::of(self.node).is_some();
         let unknown = if is_read { fill_in_known_values(&mut root, self.wrapper.as_ref()) } else { Vec::new() };
-        // A single object also has the comments before and after it.
-        let is_alone = span == document.root.span;
-        let own = document.comments.iter();
-        let own = own.filter(|c| is_alone || (span.start <= c.span.start && c.span.start < span.end));
-        let alone = Document {
-            file: Arc::clone(&document.file),
-            index: document.index,
-            span,
-            root,
-            comments: own.copied().collect(),
-        };
-        (alone, unknown)
+        (alone(root, document), unknown)
     }
 }

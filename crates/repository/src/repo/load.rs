@@ -50,27 +50,19 @@ pub struct Loaded {
     pub(super) read: Vec<Arc<Content>>,
 }
 
-/// What the planned release of a cluster rests on.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// What the planned release of a cluster rests on; as text what follows the release, nothing if it is stated.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 pub enum ReleaseBasis {
     /// A source has it.
     #[default]
+    #[error("")]
     Stated,
     /// No source has one.
+    #[error(" (assumed)")]
     Assumed,
     /// The source has another one, which isn't modelled; this is the nearest.
+    #[error(" (in place of {0}, which isn't modelled)")]
     NearestTo(String),
-}
-
-impl fmt::Display for ReleaseBasis {
-    /// What follows the release; nothing if it is stated.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Stated => Ok(()),
-            Self::Assumed => f.write_str(" (assumed)"),
-            Self::NearestTo(name) => write!(f, " (in place of {name}, which isn't modelled)"),
-        }
-    }
 }
 
 impl Loaded {
@@ -285,6 +277,11 @@ impl Repo {
     /// An object with what is known of it alone.
     pub(super) fn object(&self, object: ObjectRef) -> Option<Arc<Document>> {
         self.content(object.file).ok()?.object(object.place)
+    }
+
+    /// The document that has an object, as its file has it; `None` where a text of the file has it.
+    pub(super) fn written(&self, object: ObjectRef) -> Option<Arc<Document>> {
+        self.content(object.file).ok()?.documents.get(object.place.document as usize).cloned()
     }
 
     /// The documents of which a file was built; none if it wasn't.

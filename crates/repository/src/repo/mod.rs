@@ -63,7 +63,7 @@ mod wrapper_fields;
 mod wrappers;
 
 use crate::prelude::*;
-use hcoplan_rule_pages::rules::{HCO_NOT_RECOGNIZED, HELM_CHART_NOT_RENDERED};
+use hcoplan_rule_pages::rules::{HCO_NOT_PLANNED, HCO_NOT_RECOGNIZED, HELM_CHART_NOT_RENDERED};
 use paths::{files_of, parent};
 
 pub use applied_changes::applied_changes;
@@ -93,6 +93,7 @@ pub use objects::{ClusterRef, Pairing};
 pub use other_objects::OtherObjects;
 pub use path_in_tree::check_links;
 pub use problem::Problem;
+pub(crate) use problem::unplanned;
 pub use removed::{removed, removed_finding};
 pub use rendered::Rendered;
 pub use scan::ObjectPlace;

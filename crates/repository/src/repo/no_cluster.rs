@@ -76,10 +76,8 @@ impl Repo {
             let range = without_blanks((start, line));
             let place = Location::new(&file, Span::new(range.start, range.end));
             let message = format!("the submodule {path} is not checked out, so it is not planned");
-            let finding = Finding::new(&HCO_NOT_PLANNED, message)
-                .at(place)
-                .label("not examined")
-                .help("check it out: `git submodule update --init`");
+            let finding =
+                unplanned(message, place).label("not examined").help("check it out: `git submodule update --init`");
             if is_deployed {
                 self.problems.push(Problem::error(finding));
             } else {
@@ -158,8 +156,8 @@ impl Repo {
         let found = run.into_iter().filter(|path| with_one.contains(*path)).filter_map(|path| {
             let file = self.tree.source(path).ok()?;
             let message = "Argo CD runs this Jsonnet, which may create a HyperConverged";
-            let finding = Finding::new(&HCO_NOT_PLANNED, message).at(Location::new(&file, Span::default()));
-            Some(finding.label("not planned").help("check its output: `jsonnet … | hcoplan lint -`"))
+            let finding = unplanned(message, Location::new(&file, Span::default()));
+            Some(finding.help("check its output: `jsonnet … | hcoplan lint -`"))
         });
         found.collect()
     }

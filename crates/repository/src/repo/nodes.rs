@@ -1,7 +1,7 @@
 //! What many places ask of the values of documents.
 
 use crate::prelude::*;
-use hcoplan_yaml::Key;
+use hcoplan_yaml::{Comment, Key};
 
 /// Whether the boolean true is at a dotted path of plain keys.
 pub(super) fn is_on(node: &Node, path: &str) -> bool {
@@ -53,4 +53,17 @@ pub(super) fn has_map(root: &Node, key: &str) -> bool {
 /// The namespace of an object, empty without one, and its name.
 pub(super) fn names_of(document: &Document) -> [&str; 2] {
     ["metadata.namespace", "metadata.name"].map(|field| document.text(field))
+}
+
+/// An object in a document as its own document, with the comments in it; if it is all of it, also with those around it.
+pub(super) fn alone(root: Node, document: &Document) -> Document {
+    let span = root.span;
+    let is_in = |c: &&Comment| span == document.root.span || span.start <= c.span.start && c.span.end <= span.end;
+    let comments = document.comments.iter().filter(is_in).copied().collect();
+    Document { file: Arc::clone(&document.file), index: document.index, span, root, comments }
+}
+
+/// A text as YAML.
+pub(super) fn parsed(text: &str) -> yaml::Parsed {
+    yaml::parse_yaml(&SourceFile::new("text", text))
 }

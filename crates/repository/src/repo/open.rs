@@ -12,7 +12,7 @@ use super::file_summary::{
 use super::files::{FileRole, FileUse, contents};
 use super::gitops::{self, LeftOut};
 use super::helm;
-use super::kustomization::is_kustomization;
+use super::kustomization::{is_kustomization, omits};
 use super::nodes::names_of;
 use super::objects::{ObjectRef, Objects, SourceRef, StatementRef};
 use super::owners::Owners;
@@ -166,11 +166,9 @@ impl Repo {
             reading.given(path, options)?;
         }
         if let Some(only) = only {
-            let paths = &reading.objects.paths;
+            let Objects { paths, hyperconvergeds, unrecognized, named, .. } = &mut reading.objects;
             let is_selected = |o: &ObjectRef| paths.get(o.file as usize).is_some_and(|p| **p == *only);
-            reading.objects.hyperconvergeds.retain(is_selected);
-            reading.objects.unrecognized.retain(is_selected);
-            reading.objects.named.retain(is_selected);
+            [hyperconvergeds, unrecognized, named].into_iter().for_each(|all| all.retain(is_selected));
             reading.objects.is_one_file = true;
             // A file on the command line must be readable, even without relevant objects.
             let is_selected = |p: &Problem| p.finding.file() == Some(&*only);
@@ -260,10 +258,6 @@ fn candidates(tree: &dyn Tree, config: &Config, listing: Listing) -> Vec<Utf8Pat
         }
     }
     out
-}
-
-fn index(file: usize) -> u32 {
-    u32::try_from(file).expect("fewer than 2^32 files")
 }
 
 /// The results of reading files so far.
@@ -372,7 +366,7 @@ impl Reading {
         if content.is_broken() {
             self.problems.extend(unparseable_file(&content));
         }
-        let file = index(self.objects.paths.len());
+        let file = u32::try_from(self.objects.paths.len()).expect("fewer than 2^32 files");
         self.objects.paths.push(path.into());
         for found in &scanned.found {
             if let FoundKind::Inventory(kind) = found.what {
@@ -428,7 +422,8 @@ impl Reading {
             if linked.contains(&*path) && repo.appliers_of_file(&path).next().is_none() {
                 return false;
             }
-            let is_omitted = || if is_only { repo.kustomization_omits(&path) } else { built.contains(parent(&path)) };
+            let is_omitted =
+                || if is_only { omits(&*repo.tree, &path, |_| true) } else { built.contains(parent(&path)) };
             let is_stray = path.file_name() != Some(BUILT) && !repo.built.files.contains_key(&*path) && is_omitted();
             let why = repo.left_out_by_all(&path).or_else(|| is_stray.then_some(LeftOut::Kustomization));
             let Some(why) = why else { return true };

@@ -8,6 +8,7 @@ use super::files::{FileRole, FileUse};
 use super::gitops::Applied;
 use super::identity::{FactOrigin, WithSource};
 use super::listed;
+use super::mentions::has_any;
 use super::nodes::names_of;
 use super::objects::ClusterRef;
 use super::problem::unparseable_other;
@@ -38,12 +39,6 @@ pub struct OtherObjects {
 
 /// The indexes of documents by namespace (possibly empty) and name; `None`: the first in any namespace.
 type ByName = HashMap<(Option<String>, String), usize>;
-
-/// The kinds that the operands' operators read.
-const OPERATORS: [&str; 5] = ["KubeVirt", "CDI", "SSP", "NetworkAddonsConfig", "AAQ"];
-
-/// The groups of machines and their disks.
-const MACHINES: [&str; 3] = ["kubevirt.io", "cdi.kubevirt.io", "instancetype.kubevirt.io"];
 
 /// The kinds that create a PersistentVolumeClaim of their own name.
 const CLAIMS: [&str; 2] = ["PersistentVolumeClaim", "DataVolume"];
@@ -146,7 +141,7 @@ impl Repo {
             let content = Content::parse(source);
             for document in &content.documents {
                 let kind = document.text("kind");
-                if OPERATORS.contains(&kind) {
+                if fields::of("operands").contains(&kind) {
                     found.push((kind.to_owned(), Arc::clone(&file.path)));
                 }
             }
@@ -201,7 +196,7 @@ impl Repo {
             let place = Some(object.locate(&Path::dotted("metadata.name")));
             Some(WithSource { value, by: FactOrigin::Object(kind), place })
         };
-        let all = self.objects_in(cluster, |text| WORDS.iter().any(|word| text.contains(word)));
+        let all = self.objects_in(cluster, |text| has_any(text, &WORDS));
         let all = all.flat_map(|objects| objects.by_kind.values().flatten().filter_map(shown).collect::<Vec<_>>());
         all.min_by_key(|fact| fact.value != Platform::OpenShift)
     }
@@ -216,8 +211,7 @@ impl Repo {
         let namespaces: Vec<&str> =
             Distribution::all().iter().map(|d| d.golden_images_namespace.value.as_str()).collect();
         let mut out = BTreeSet::new();
-        let mentions = |text: &str, names: &[&str]| names.iter().any(|name| text.contains(name));
-        for objects in self.objects_in(cluster, |text| mentions(text, &CLAIMS) && mentions(text, &namespaces)) {
+        for objects in self.objects_in(cluster, |text| has_any(text, &CLAIMS) && has_any(text, &namespaces)) {
             for document in CLAIMS.iter().flat_map(|kind| objects.of_kind(kind)) {
                 let [namespace, name] = names_of(document);
                 if namespaces.contains(&namespace) && !name.is_empty() && counts(document) {
@@ -295,7 +289,7 @@ fn add_objects(document: &Arc<Document>, is_elsewhere: bool, out: &mut OtherObje
     // Of the objects in a wrapper machines and disks are the cluster's.
     let is_its = |object: &listed::Object<'_>| {
         let group = first_part(object.api_version(), '/');
-        object.wrapper.is_none() || MACHINES.contains(&group)
+        object.wrapper.is_none() || fields::of("machines").contains(&group)
     };
     let objects = if is_list { listed::objects(&document.root) } else { Vec::new() };
     for object in objects.into_iter().filter(is_its) {

@@ -16,6 +16,7 @@ use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, SourceRef, Stateme
 use super::paths::{in_root, parent};
 use super::problem::related;
 use super::statements::{HCO_NAME, StatementKind};
+use super::wrapper_fields as fields;
 use crate::prelude::*;
 use hcoplan_rule_pages::rules::CLUSTER_NAME_TAKEN;
 
@@ -239,7 +240,7 @@ impl<'o> DirectoryIndex<'o> {
         let documents = objects.hyperconvergeds.iter().copied().map(document_of).collect();
         Self {
             tree,
-            statements: statements(objects),
+            statements: statements(objects, &above),
             documents,
             objects,
             config,
@@ -347,9 +348,13 @@ impl<'o> DirectoryIndex<'o> {
 
     /// The default inventories of `hcoplan.yaml` that don't exist.
     fn missing_inventories(&self, config: &Config) -> Vec<Finding> {
-        let named = config.inventory.iter().filter(|_| self.objects.given.is_empty());
-        let missing = named.filter(|path| self.configured(std::slice::from_ref(*path)).is_empty());
-        missing.map(no_inventory).collect()
+        if self.objects.given.is_empty() { self.missing(&config.inventory) } else { Vec::new() }
+    }
+
+    /// The findings about paths of the configuration without an inventory.
+    fn missing(&self, paths: &[Located<String>]) -> Vec<Finding> {
+        let missing = paths.iter().filter(|path| self.configured(std::slice::from_ref(*path)).is_empty());
+        missing.map(|path| invalid(format!("there is no inventory in `{}`", path.value), &path.place)).collect()
     }
 
     fn configured(&self, paths: &[Located<String>]) -> Vec<SourceRef> {
@@ -385,8 +390,7 @@ impl<'o> DirectoryIndex<'o> {
         };
         let mut cluster = self.cluster(object);
         if cluster.pairing != Pairing::Given {
-            let missing = entry.inventory.iter().filter(|path| self.configured(std::slice::from_ref(*path)).is_empty());
-            wrong.extend(missing.map(no_inventory));
+            wrong.extend(self.missing(&entry.inventory));
             let sources = self.configured(&entry.inventory);
             if !sources.is_empty() {
                 cluster = self.with(cluster.name, object, sources, Pairing::Configured);
@@ -412,11 +416,6 @@ impl<'o> DirectoryIndex<'o> {
     }
 }
 
-/// The finding about a path of the configuration without an inventory.
-fn no_inventory(path: &Located<String>) -> Finding {
-    invalid(format!("there is no inventory in `{}`", path.value), &path.place)
-}
-
 fn fleets(directories: &HashSet<Utf8PathBuf>) -> HashSet<Utf8PathBuf> {
     let mut children: HashMap<&Utf8Path, &Utf8Path> = HashMap::new();
     let mut out = HashSet::new();
@@ -433,8 +432,7 @@ fn fleets(directories: &HashSet<Utf8PathBuf>) -> HashSet<Utf8PathBuf> {
 
 /// Whether a directory has examples, which aren't applied.
 fn is_example(name: &str) -> bool {
-    const NAMES: [&str; 4] = ["doc", "example", "sample", "test"];
-    NAMES.contains(&name.strip_suffix('s').unwrap_or(name))
+    fields::of("samples").contains(&name.strip_suffix('s').unwrap_or(name))
 }
 
 /// The file and document of an object.
@@ -443,13 +441,8 @@ fn document_of(object: ObjectRef) -> (u32, u32) {
 }
 
 /// The manifests by the nearest directory above them with clusters in or below it.
-fn statements(objects: &Objects) -> HashMap<&Utf8Path, Vec<StatementRef>> {
+fn statements<'o>(objects: &'o Objects, above: &HashSet<&Utf8Path>) -> HashMap<&'o Utf8Path, Vec<StatementRef>> {
     let mut out: HashMap<&Utf8Path, Vec<StatementRef>> = HashMap::new();
-    if objects.statements.is_empty() {
-        return out;
-    }
-    let clusters = objects.hyperconvergeds.iter();
-    let above: HashSet<&Utf8Path> = clusters.flat_map(|o| parent(objects.path(*o)).ancestors()).collect();
     for statement in &objects.statements {
         let mut directories = parent(objects.path(statement.object)).ancestors();
         if let Some(directory) = directories.find(|d| above.contains(d)) {

@@ -53,3 +53,8 @@ pub(super) fn files_of(tree: &dyn Tree) -> Vec<Utf8PathBuf> {
 pub(super) fn first_document(tree: &dyn Tree, path: &Utf8Path) -> Option<Document> {
     yaml::parse_yaml(&tree.source(path).ok()?).documents.into_iter().next()
 }
+
+/// The words of a text that may be paths.
+pub(super) fn path_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && !"-_./".contains(c))
+}

@@ -9,7 +9,7 @@ use super::gitops::is_absent;
 use super::helm::named_value_files;
 use super::mentions::has;
 use super::nodes::filled;
-use super::paths::{files_of, parent};
+use super::paths::{files_of, parent, path_words};
 use super::{ClusterRef, Repo, UNPLANNED};
 use crate::prelude::*;
 use crate::repo::wrapper_fields as fields;
@@ -192,9 +192,7 @@ impl Mentioned {
             let word = Utf8Path::new(word.trim_start_matches("../").trim_start_matches("./"));
             word == path || word == relative || parent(path) != "" && word.ends_with(path)
         };
-        let has_word = |is_it: &dyn Fn(&str) -> bool| {
-            text.split(|c: char| !c.is_ascii_alphanumeric() && !"-_./".contains(c)).any(is_it)
-        };
+        let has_word = |is_it: &dyn Fn(&str) -> bool| path_words(text).any(is_it);
         let mut objects = self.objects.iter();
         path.file_name().is_some_and(|name| has(text, name)) && has_word(&is_path)
             || objects.any(|(kind, name)| {
@@ -245,7 +243,7 @@ impl Repo {
         let gitops = self.gitops();
         gitops.around(cluster.directory()).find_map(|applied| {
             let is_missing =
-                |from: &&Node| gitops.config_maps.named_by(&applied.document, from).is_none() && !is_absent(from);
+                |from: &&Node| gitops.named.config_map(&applied.document, from).is_none() && !is_absent(from);
             let missing = applied.document.root.list_at("spec.postBuild.substituteFrom").iter().find(is_missing)?;
             let place = applied.document.location(missing.span);
             Some((format!("the {} {}", missing.text("kind"), missing.text("name")), place))

@@ -5,14 +5,15 @@ use super::Repo;
 use super::candidate::is_candidate;
 use super::charts::{CHART, chart_of, is_in_chart, is_rendered};
 use super::escapes::contains_any;
-use super::gitops::{GROUPS, LeftOut};
+use super::gitops::LeftOut;
 use super::helm::packed_may_render_hyperconverged;
 use super::kustomization::Kustomizations;
 use super::mentions::names_hyperconverged;
 use super::objects::ObjectRef;
-use super::paths::{files_of, first_document, has_in, parent};
+use super::paths::{files_of, first_document, has_in, parent, path_words};
 use super::problem::{start_of, unparseable_controller, unreadable};
 use super::wrapper_changes::fetched;
+use super::wrapper_fields as fields;
 use super::wrappers::masked_template;
 use crate::prelude::*;
 use hcoplan_rule_pages::rules::HELM_CHART_NOT_RENDERED;
@@ -45,16 +46,11 @@ impl Repo {
             let templates = self.paths.iter().map(|path| &**path).filter(is_template);
             let documents = templates.filter_map(|path| {
                 let file = self.tree.source(path).ok()?;
-                (file.text().contains("{{") && contains_any(file.text(), &GROUPS)).then(|| masked_template(&file))
+                (file.text().contains("{{") && contains_any(file.text(), fields::of("controllers")))
+                    .then(|| masked_template(&file))
             });
             documents.flatten().map(Arc::new).collect()
         })
-    }
-
-    /// Whether a file's directory has a kustomization that doesn't name it.
-    pub(super) fn kustomization_omits(&self, path: &Utf8Path) -> bool {
-        let own = Kustomizations::new(&*self.tree).at(parent(path));
-        own.is_some_and(|own| !own.names(path, |_| true))
     }
 
     /// Reports HyperConvergeds that what applies their directory leaves out; `planned`: they are planned all the same.
@@ -71,8 +67,8 @@ impl Repo {
                     "apply it, or list its file in hcoplan.yaml if something else does",
                 ),
             };
-            let finding = Finding::new(&HCO_NOT_PLANNED, message).info().at(self.named_at(*object)?).help(help);
-            Some(if planned { finding.label("planned all the same").silent() } else { finding.label("not planned") })
+            let finding = unplanned(message, self.named_at(*object)?).info().help(help);
+            Some(if planned { finding.label("planned all the same").silent() } else { finding })
         };
         let found: Vec<Finding> = objects.iter().filter_map(finding).collect();
         self.findings.extend(found);
@@ -86,8 +82,7 @@ impl Repo {
             return;
         }
         let names_one = |text: &str| {
-            let mut paths = text.split(|c: char| !c.is_ascii_alphanumeric() && !"-_./".contains(c));
-            paths.any(|path| directories.contains(&path.trim_start_matches("./").trim_matches('/')))
+            path_words(text).any(|path| directories.contains(&path.trim_start_matches("./").trim_matches('/')))
         };
         let is_meant = |file: &&Arc<SourceFile>| names_one(file.text()) && !is_in_chart(&*self.tree, file.path());
         let found: Vec<Finding> =

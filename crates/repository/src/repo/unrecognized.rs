@@ -28,10 +28,9 @@ pub(super) fn is_unrecognized(root: &Node) -> bool {
 
 /// The finding about an object that [may become](super::wrappers::unknown::may_become_hyperconverged) a HyperConverged.
 pub(super) fn filled_in_later(document: &Document) -> Finding {
-    let kind = document.root.get("kind").map_or(document.root.span, |kind| kind.span);
-    Finding::new(&HCO_NOT_PLANNED, "this object's kind is filled in later, so it may become a HyperConverged")
-        .at(document.location(kind))
-        .label("not planned")
+    let kind = document.root.get("kind").unwrap_or(&document.root).span;
+    let message = "this object's kind is filled in later, so it may become a HyperConverged";
+    unplanned(message, document.location(kind))
         .help("write the kind and the apiVersion out, or look at what its tool prints: `… | hcoplan lint -`")
 }
 
@@ -56,29 +55,26 @@ pub(super) fn finding(document: &Document) -> Finding {
         (Some(version), Some(_)) if right_kind && group == Some(HCO) => (
             format!("the HyperConverged's apiVersion `{HCO}` lacks the version"),
             version.value.span,
-            "the version is missing".to_owned(),
+            "the version is missing",
         ),
         (Some(version), Some(_)) if right_kind => (
             format!("the HyperConverged is of the API group `{}`, and HCO's is {HCO}", group.unwrap_or_default()),
             version.value.span,
-            "no HyperConverged is served here".to_owned(),
+            "no HyperConverged is served here",
         ),
         (None, Some(kind)) => {
-            ("the HyperConverged lacks `apiVersion`".to_owned(), kind.value.span, "without an apiVersion".to_owned())
+            ("the HyperConverged lacks `apiVersion`".to_owned(), kind.value.span, "without an apiVersion")
         }
         (_, Some(kind)) => (
             format!("`{}` is not a kind of {HCO}; HyperConverged is", root.text("kind")),
             kind.value.span,
-            "no such kind".to_owned(),
+            "no such kind",
         ),
-        (_, None) => {
-            let name = root.below("metadata.name");
-            (
-                format!("`{NAME}` lacks `apiVersion` and `kind: HyperConverged`"),
-                name.map_or(root.span, |n| n.span),
-                "without apiVersion and kind".to_owned(),
-            )
-        }
+        (_, None) => (
+            format!("`{NAME}` lacks `apiVersion` and `kind: HyperConverged`"),
+            root.below("metadata.name").unwrap_or(root).span,
+            "without apiVersion and kind",
+        ),
     };
     Finding::new(&HCO_NOT_RECOGNIZED, message)
         .at(document.location(place))

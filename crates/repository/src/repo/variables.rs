@@ -5,6 +5,7 @@
 //! are computed.
 
 use crate::prelude::*;
+use crate::repo::nodes::parsed;
 
 /// The variables of a Flux Kustomization.
 #[derive(Debug, Default)]
@@ -30,7 +31,7 @@ impl Variables {
     /// A value that isn't built here, with its variables replaced.
     pub(in crate::repo) fn fill(&self, node: &Node) -> Node {
         with_texts(node, &|text| match self.substitute(text) {
-            Substituted::Text(filled, _) => Some(parsed(&filled).map_or(Value::String(filled), |node| node.value)),
+            Substituted::Text(filled, _) => Some(plain_value(&filled).map_or(Value::String(filled), |node| node.value)),
             _ => None,
         })
     }
@@ -109,8 +110,8 @@ pub(in crate::repo) fn closing(text: &str, opening: char, closing: char) -> Opti
 }
 
 /// A plain value as YAML reads it; `None` for one of several lines.
-pub(in crate::repo) fn parsed(text: &str) -> Option<Node> {
-    let parsed = yaml::parse_yaml(&SourceFile::new("value", format!("value: {text}\n")));
+pub(in crate::repo) fn plain_value(text: &str) -> Option<Node> {
+    let parsed = parsed(&format!("value: {text}\n"));
     let value = parsed.documents.first().and_then(|document| document.root.get("value"));
     value.filter(|_| !parsed.is_broken() && !text.contains('\n')).cloned()
 }

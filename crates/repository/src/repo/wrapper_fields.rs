@@ -15,14 +15,20 @@
 //!   doesn't apply it, or deletes it again: with this value (`*` is any), or after `!` with any but this one. Sources:
 //!   Argo CD's resource hooks, those of Helm among them, and kustomize-controller's `reconcile` and `ssa`
 //!   (`AnyInMetadata`); kustomize, with which Flux builds every directory, drops local configuration from its output.
-//! - `helm.questions`: what a template asks that only the cluster can answer: it is rendered as an installation into an
+//! - By kind, `destination`: what names the cluster that an object applies to; `namespace`: what gives its objects one.
+//! - `operands`: the kinds that the operands' operators read; `machines`: the groups of machines and their disks.
+//! - `kustomize.functions`: annotations that turn an object into a plugin that runs a program or image.
+//! - `argocd.own-cluster`: its names of the cluster in which it runs.
+//! - `controllers`: the API groups of the known controllers; a file without any of them isn't parsed.
+//! - `helm.served`: what every cluster with HCO serves, of which charts ask whether it does. `helm.questions`: what a template asks that only the cluster can answer: it is rendered as an installation into an
 //!   empty one.
 //! - `kustomize.templates`, `.selectors`: the pods' template of a kind, and the selector that has its labels;
 //!   `.replicated`: kinds with replicas; `.kept-names`: those whose names no prefix or suffix changes. Sources: the field
 //!   specs in kustomize's `builtinpluginconsts` and its filters.
 //! - `tests`: directories with what tests expect or read, without an `s` at the end; `tests.inside`: those that have it
-//!   below one of `tests.around`.
+//!   below one of `tests.around`. `samples`: those with examples, which aren't applied.
 //! - `variables`: files, directories and objects that hold values. `documents`: suffixes that say nothing to a tool.
+//!   `templates`: those of a manifest's templates, by language. `scripts`: those of the shell's, and whole names.
 //!   `unread`: those of languages that print manifests and aren't read. `not-manifests`: those after `.yaml` that make no
 //!   template. `examples`: kinds with descriptions. `next-to-it`: kinds that are a cluster's only next to its
 //!   HyperConverged, as a repository has them for others, and in old bundles.

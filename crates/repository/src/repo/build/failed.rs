@@ -46,7 +46,7 @@ pub(super) fn failed(
 pub(super) fn builds_no_hyperconverged(root: &Utf8Path, whole: &Location, sources: &[Utf8PathBuf]) -> Finding {
     let from: Vec<_> = sources.iter().map(|source| shown(root, source).into_string()).collect();
     let message = format!("this kustomization builds no HyperConverged, although it builds on {}", from.join(", "));
-    Finding::new(&HCO_NOT_PLANNED, message).info().at(whole.clone()).label("no HyperConverged is left")
+    unplanned(message, whole.clone()).info().label("no HyperConverged is left")
 }
 
 /// The finding about a part of a build that isn't in the repository.
@@ -61,7 +61,7 @@ pub(super) fn not_fetched(place: &Location, what: &Unfetched) -> Finding {
             "check what they bring: `kustomize build --enable-helm … | hcoplan lint -`",
         ),
     };
-    Finding::new(&HCO_NOT_PLANNED, message).info().at(place.clone()).label("not examined").help(help)
+    unplanned(message, place.clone()).info().label("not examined").help(help)
 }
 
 /// The location that the error is about, if it can be found.

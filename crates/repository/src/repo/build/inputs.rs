@@ -60,6 +60,7 @@ impl BuildInputs {
                 continue;
             }
             let own = all.at(&directory);
+            let at = At { all, directory: &directory };
             if let Some(own) = &own {
                 self.inputs.insert(own.path.clone());
                 allowed = allowed.and(rejection(own));
@@ -67,7 +68,7 @@ impl BuildInputs {
             let added = additions.generated.iter().filter(|_| own.is_none()).chain(&additions.entries);
             let added = added.filter(|_| directory == top);
             for entry in own.iter().flat_map(|own| &own.entries).chain(added) {
-                let one = self.entry(all, &directory, entry, fetches, &mut pending);
+                let one = self.entry(at, entry, fetches, &mut pending);
                 let one = one.map_err(|(name, what)| BuildError::Forbidden { place: entry.place(), name, what });
                 // Another error takes precedence over PolicyGenerators.
                 let is_worse = one.is_err() && generates_policies(&allowed);
@@ -80,8 +81,7 @@ impl BuildInputs {
     /// Follows one entry of a directory's kustomization; directories are added to `pending`.
     fn entry(
         &mut self,
-        all: &Kustomizations<'_>,
-        directory: &Utf8Path,
+        at: At<'_, '_>,
         entry: &Entry,
         fetches: bool,
         pending: &mut Vec<Utf8PathBuf>,
@@ -89,39 +89,39 @@ impl BuildInputs {
         match entry.what {
             Field::Resources | Field::Components => {
                 let Some(name) = entry.node.as_str() else { return Ok(()) };
-                if fetches && all.is_remote(directory, name) {
+                if fetches && at.all.is_remote(at.directory, name) {
                     self.is_remote = true;
                     return Ok(());
                 }
-                let path = below(all, directory, name)?;
-                if all.tree.check(&path).is_ok() {
+                let path = at.below(name)?;
+                if at.all.tree.check(&path).is_ok() {
                     self.inputs.insert(path.clone());
-                    let loaded = is_loaded(all, directory, &path, name);
+                    let loaded = at.is_loaded(&path, name);
                     self.resources.push(path);
                     return loaded;
                 }
-                let real = all.tree.real(&path);
+                let real = at.all.tree.real(&path);
                 if real != path {
                     self.links.insert(path, real.clone());
                 }
                 // kustomize clones a name that it doesn't find as a repository.
-                match all.at(&real) {
+                match at.all.at(&real) {
                     Some(_) => pending.push(real),
                     None => return Err((name.to_owned(), NOTHING)),
                 }
                 Ok(())
             }
             Field::Charts => Err(("charts".to_owned(), CHART)),
-            Field::Plugins => self.plugin(all, directory, entry.node.as_str().unwrap_or_default()),
-            _ => entry.files().into_iter().try_for_each(|name| self.file(all, directory, name)),
+            Field::Plugins => self.plugin(at, entry.node.as_str().unwrap_or_default()),
+            _ => entry.files().into_iter().try_for_each(|name| self.file(at, name)),
         }
     }
 
-    fn file(&mut self, all: &Kustomizations<'_>, directory: &Utf8Path, name: &str) -> Result<(), Forbidden> {
-        let path = below(all, directory, name)?;
-        match all.tree.check(&path) {
+    fn file(&mut self, at: At<'_, '_>, name: &str) -> Result<(), Forbidden> {
+        let path = at.below(name)?;
+        match at.all.tree.check(&path) {
             Ok(()) => {
-                let loaded = is_loaded(all, directory, &path, name);
+                let loaded = at.is_loaded(&path, name);
                 self.inputs.insert(path);
                 loaded
             }
@@ -134,30 +134,31 @@ impl BuildInputs {
     }
 
     /// Checks a plugin: its configuration, a file with it, or a directory that lists such files.
-    fn plugin(&mut self, all: &Kustomizations<'_>, directory: &Utf8Path, text: &str) -> Result<(), Forbidden> {
+    fn plugin(&mut self, at: At<'_, '_>, text: &str) -> Result<(), Forbidden> {
         if is_inline(text) {
             let first = || text.lines().next().unwrap_or_default().to_owned();
             let named = plugins(text).map_err(|what| (first(), what))?;
-            return named.iter().try_for_each(|name| self.file(all, directory, name));
+            return named.iter().try_for_each(|name| self.file(at, name));
         }
-        let path = below(all, directory, text)?;
+        let path = at.below(text)?;
         let reject = |what| (text.to_owned(), what);
-        if let Ok(bytes) = all.tree.read(&path) {
-            is_loaded(all, directory, &path, text)?;
-            return self.plugin_file(all, directory, text, (path, &bytes));
+        if let Ok(bytes) = at.all.tree.read(&path) {
+            at.is_loaded(&path, text)?;
+            return self.plugin_file(at, text, (path, &bytes));
         }
-        let list = all.at(&path).ok_or_else(|| reject(NOTHING))?;
+        let list = at.all.at(&path).ok_or_else(|| reject(NOTHING))?;
         if list.rejected.is_some() {
             return Err(reject("a kustomization that can't be read"));
         }
-        if !list.only_lists() {
+        if !list.entries.iter().all(|entry| matches!(entry.what, Field::Plain | Field::Resources)) {
             return Err(reject(CHANGED));
         }
         self.inputs.insert(list.path.clone());
+        let inner = At { directory: &path, ..at };
         for (_, name) in list.bases() {
-            let file = below(all, &path, name)?;
-            let bytes = all.tree.read(&file).map_err(|_| (name.to_owned(), NOTHING))?;
-            self.plugin_file(all, &path, name, (file, &bytes))?;
+            let file = inner.below(name)?;
+            let bytes = at.all.tree.read(&file).map_err(|_| (name.to_owned(), NOTHING))?;
+            self.plugin_file(inner, name, (file, &bytes))?;
         }
         Ok(())
     }
@@ -165,14 +166,13 @@ impl BuildInputs {
     /// Checks a file with the configuration of plugins, by its name in a directory.
     fn plugin_file(
         &mut self,
-        all: &Kustomizations<'_>,
-        directory: &Utf8Path,
+        at: At<'_, '_>,
         name: &str,
         (path, bytes): (Utf8PathBuf, &[u8]),
     ) -> Result<(), Forbidden> {
         self.inputs.insert(path);
         let named = plugins(&String::from_utf8_lossy(bytes)).map_err(|what| (name.to_owned(), what))?;
-        named.iter().try_for_each(|name| self.file(all, directory, name))
+        named.iter().try_for_each(|name| self.file(at, name))
     }
 }
 
@@ -182,17 +182,26 @@ fn rejection(own: &Kustomization) -> Result<(), BuildError> {
     Err(BuildError::Unread { place: place_of(own, why), why: why.to_string() })
 }
 
-/// Whether kustomize loads an existing file: a link's target has to be at or below the directory. (In the copy that is
-/// built, links are files.)
-fn is_loaded(all: &Kustomizations<'_>, directory: &Utf8Path, path: &Utf8Path, name: &str) -> Result<(), Forbidden> {
-    let real = all.tree.real(path);
-    if real == *path || real.starts_with(all.tree.real(directory)) { Ok(()) } else { Err((name.to_owned(), LINKED)) }
+/// A directory whose kustomization names files.
+#[derive(Clone, Copy)]
+struct At<'a, 't> {
+    all: &'a Kustomizations<'t>,
+    directory: &'a Utf8Path,
 }
 
-/// The path of a kustomization's name, relative to the root.
-fn below(all: &Kustomizations<'_>, directory: &Utf8Path, name: &str) -> Result<Utf8PathBuf, Forbidden> {
-    if all.is_remote(directory, name) {
-        return Err((name.to_owned(), FETCHED));
+impl At<'_, '_> {
+    /// Whether kustomize loads an existing file: a link's target has to be at or below the directory. (In the copy that
+    /// is built, links are files.)
+    fn is_loaded(self, path: &Utf8Path, name: &str) -> Result<(), Forbidden> {
+        let [real, own] = [path, self.directory].map(|path| self.all.tree.real(path));
+        if real == *path || real.starts_with(own) { Ok(()) } else { Err((name.to_owned(), LINKED)) }
     }
-    file_in(directory, name).ok_or_else(|| (name.to_owned(), OUTSIDE))
+
+    /// The path of a name, relative to the root.
+    fn below(self, name: &str) -> Result<Utf8PathBuf, Forbidden> {
+        if self.all.is_remote(self.directory, name) {
+            return Err((name.to_owned(), FETCHED));
+        }
+        file_in(self.directory, name).ok_or_else(|| (name.to_owned(), OUTSIDE))
+    }
 }

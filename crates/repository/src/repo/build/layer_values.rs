@@ -32,18 +32,14 @@ impl<'l> Tracing<'l> {
 
     /// Collects all candidates at the path, the last layer first.
     fn collect(&self, candidates: &mut Vec<LayerValue<'l>>) {
-        self.remove_identity(candidates);
-        self.add_operations_and_fields(candidates);
-        // Within a layer the later ones are more precise.
-        candidates.sort_by_key(|c| std::cmp::Reverse(c.layer));
-    }
-
-    /// The fields by which a merge patch finds its object set nothing.
-    fn remove_identity(&self, candidates: &mut Vec<LayerValue<'l>>) {
+        // The fields by which a merge patch finds its object set nothing.
         let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
         if matches!(path.as_slice(), ["apiVersion" | "kind"] | ["metadata", "name" | "namespace"]) {
             candidates.retain(|c| self.layers[c.layer].what != LayerKind::Merge);
         }
+        self.add_operations_and_fields(candidates);
+        // Within a layer the later ones are more precise.
+        candidates.sort_by_key(|c| std::cmp::Reverse(c.layer));
     }
 
     /// Adds values of operations and of kustomizations' fields at the path.

@@ -373,15 +373,12 @@ impl BuildJob {
         };
         match run::run(&place, self.additions.is_unrestricted, most_bytes, stop) {
             Some(run) => run.map(|(command, bytes)| self.of_program(&accumulated, command, bytes)),
-            None => Err(self.no_program(&accumulated)),
+            None => {
+                let first = accumulated.beyond.first().map(|beyond| (beyond.place.clone(), beyond.what.to_string()));
+                let (place, what) = first.unwrap_or_else(|| (self.whole.clone(), "all that this builds".to_owned()));
+                Err(BuildError::NoProgram { place, what })
+            }
         }
-    }
-
-    /// Why it isn't built where no program is there.
-    fn no_program(&self, accumulated: &Accumulated) -> BuildError {
-        let first = accumulated.beyond.first().map(|beyond| (beyond.place.clone(), beyond.what.to_string()));
-        let (place, what) = first.unwrap_or_else(|| (self.whole.clone(), "all that this builds".to_owned()));
-        BuildError::NoProgram { place, what }
     }
 
     /// What a program printed, with the places of what is built here.

@@ -2,6 +2,7 @@
 
 use super::super::kustomization::{fold_case, generated_from};
 use crate::prelude::*;
+use crate::repo::nodes::parsed;
 use crate::repo::wrapper_fields as fields;
 
 /// Messages about what must not be in a kustomization.
@@ -9,12 +10,9 @@ pub(super) const POLICY_GENERATOR: &str = "a PolicyGenerator, for which no progr
 pub(super) const CHART: &str = "for Helm charts, which helm would fetch";
 const PROGRAM: &str = "a plugin that kustomize doesn't contain, and hcoplan runs no program";
 
-/// The annotations that turn an object into a plugin that runs a program or image.
-const FUNCTIONS: [&str; 2] = ["config.kubernetes.io/function", "config.k8s.io/function"];
-
 /// The files that the configuration of plugins names, or why kustomize must not read it.
 pub(super) fn plugins(text: &str) -> Result<Vec<String>, &'static str> {
-    let parsed = yaml::parse_yaml(&SourceFile::new("inline", text));
+    let parsed = parsed(text);
     if parsed.is_broken() {
         return Err("a plugin that can't be read");
     }
@@ -31,7 +29,7 @@ pub(super) fn plugins(text: &str) -> Result<Vec<String>, &'static str> {
             return Err(CHART);
         }
         let own = document.text("apiVersion") == "builtin" && fields::of("kustomize.plugins").contains(&kind);
-        if !own || FUNCTIONS.iter().any(is_function) {
+        if !own || fields::of("kustomize.functions").iter().any(is_function) {
             return Err(PROGRAM);
         }
         files(root, &mut named);

@@ -3,7 +3,6 @@
 use super::Source;
 use crate::prelude::*;
 use crate::repo::candidate::is_candidate;
-use crate::repo::kustomization::{Field, Kustomizations};
 use crate::repo::nodes::fields_at;
 use crate::repo::paths::parent;
 use crate::repo::wrappers::policy::informs;
@@ -16,12 +15,6 @@ pub(super) fn subscription(root: &Node, spec: &Node) -> Vec<Source> {
         key.ends_with("/git-path") || key.ends_with("/github-path")
     });
     paths.filter_map(|entry| Some(Source::at(entry.value.as_str()?, spec))).collect()
-}
-
-/// Whether the kustomization beside a policy generator doesn't list it.
-pub(super) fn is_unlisted(file: &Utf8Path, tree: &dyn Tree) -> bool {
-    let own = Kustomizations::new(tree).at(parent(file));
-    own.is_some_and(|own| !own.names(file, |field| field == Field::Plugins))
 }
 
 /// The manifests that a policy generator puts into policies, each with its own entry.

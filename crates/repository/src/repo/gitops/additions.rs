@@ -57,7 +57,7 @@ fn flux(applied: &Applied, source: &Source, gitops: &GitOps) -> Additions {
         generated: Vec::new(),
         generates: path.map(|path| (Arc::clone(document), path.span)),
         is_unrestricted: true,
-        variables: spec.get("postBuild").and_then(|post| variables(applied, post, &gitops.config_maps)),
+        variables: spec.get("postBuild").and_then(|post| variables(applied, post, &gitops.named)),
         common: common.map(|value| (Arc::clone(document), value.clone())),
     }
 }

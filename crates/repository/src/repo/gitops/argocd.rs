@@ -4,7 +4,7 @@
 //! `sources` where there are any.
 
 use super::generators::bindings;
-use super::{Applied, Source};
+use super::{Applied, Source, is_expression};
 use crate::prelude::*;
 use crate::repo::nodes::{filled, is_on};
 use crate::repo::paths::first_document;
@@ -102,6 +102,5 @@ pub(super) fn sources_of(spec: &Node) -> Vec<Source> {
 /// Whether two addresses may be of one repository: a template may be any, and one repository has several addresses.
 pub(in crate::repo) fn is_same_repository(one: &str, other: &str) -> bool {
     let last = |address: &str| hcoplan_diagnostics::source::last_part(address).map(str::to_ascii_lowercase);
-    let is_template = |address: &str| address.contains("{{") || address.contains("${");
-    is_template(one) || is_template(other) || one == other || last(one) == last(other)
+    is_expression(one) || is_expression(other) || one == other || last(one) == last(other)
 }

@@ -1,15 +1,18 @@
 //! The controllers.
-use crate::prelude::*;
 /// A controller that reads directories of the repository.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub enum Controller {
     /// Applications and ApplicationSets.
+    #[error("Argo CD")]
     ArgoCd,
     /// Kustomizations.
+    #[error("Flux")]
     Flux,
     /// Subscriptions and policy generators of Advanced Cluster Management.
+    #[error("Advanced Cluster Management")]
     Acm,
     /// GitRepos of Rancher's Fleet.
+    #[error("Fleet")]
     Fleet,
 }
 
@@ -26,16 +29,5 @@ impl Controller {
             Self::Acm => Some(".kubernetesignore"),
             Self::Fleet => Some(".fleetignore"),
         }
-    }
-}
-
-impl fmt::Display for Controller {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::ArgoCd => "Argo CD",
-            Self::Flux => "Flux",
-            Self::Acm => "Advanced Cluster Management",
-            Self::Fleet => "Fleet",
-        })
     }
 }

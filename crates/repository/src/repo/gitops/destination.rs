@@ -1,13 +1,11 @@
 //! The cluster to which a controller applies its sources.
 
-use super::{Applied, Controller, Kind, Source};
+use super::{Applied, Controller, Kind, Source, is_expression};
 use crate::prelude::*;
 use crate::repo::kustomization::has_kustomization;
 use crate::repo::nodes::filled;
 use crate::repo::paths::parent;
-
-/// The name of the cluster in which an object's controller runs, for Argo CD.
-const IN_CLUSTER: [&str; 3] = ["", "in-cluster", "https://kubernetes.default.svc"];
+use crate::repo::wrapper_fields as fields;
 
 /// The cluster to which a controller applies something.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,16 +34,12 @@ impl fmt::Display for Destination {
 
 /// The cluster to which an object applies; `None` if it isn't known.
 pub(super) fn destination(kind: Kind, object: &Node, file: &Utf8Path) -> Option<Destination> {
-    let fields: &[&str] = match kind {
-        Kind::Application | Kind::ApplicationSet => &["spec.destination.name", "spec.destination.server"],
-        Kind::FluxKustomization | Kind::HelmRelease => &["spec.kubeConfig.secretRef.name"],
-        _ => return None,
-    };
-    let name = fields.iter().find_map(|field| filled(object, field)).unwrap_or_default();
-    let is_template = name.contains("{{") || name.contains("${");
-    let is_own = IN_CLUSTER.contains(&name);
+    let known = fields::of(&format!("{}.destination", kind.name()));
+    let name = known.iter().find_map(|field| filled(object, field)).unwrap_or_default();
+    let is_known = !known.is_empty() && !is_expression(name);
+    let is_own = fields::of("argocd.own-cluster").contains(&name);
     let name = if is_own { parent(file).as_str() } else { name }.to_owned();
-    (!is_template).then(|| Destination { controller: kind.controller(), name, is_own })
+    is_known.then(|| Destination { controller: kind.controller(), name, is_own })
 }
 
 impl Applied {

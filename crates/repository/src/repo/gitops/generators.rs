@@ -52,7 +52,7 @@ fn of_generator(generator: &Node, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Opt
         }
         product
     } else if generator.get("merge").is_some() {
-        let keys: Vec<&str> = generator.list_at("merge.mergeKeys").iter().filter_map(Node::as_str).collect();
+        let keys: Vec<&str> = strings(generator.list_at("merge.mergeKeys")).collect();
         let all = generator.list_at("merge.generators").iter().map(|inner| of_generator(inner, tree, files));
         let mut all = all.collect::<Option<Vec<_>>>()?.into_iter();
         let base = all.next()?;
@@ -205,11 +205,7 @@ fn pattern(path: &str, is_directory: bool) -> Option<GlobMatcher> {
     glob(path, is_directory)
 }
 
-/// A pattern of an Application's `include` and `exclude`.
-pub(super) fn file_pattern(text: &str) -> Option<GlobMatcher> {
-    glob(text, false)
-}
-
-fn glob(text: &str, is_directory: bool) -> Option<GlobMatcher> {
+/// A pattern of paths as it is written.
+pub(super) fn glob(text: &str, is_directory: bool) -> Option<GlobMatcher> {
     Some(GlobBuilder::new(text).literal_separator(is_directory).build().ok()?.compile_matcher())
 }

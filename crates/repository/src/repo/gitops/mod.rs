@@ -29,10 +29,10 @@ pub(super) use applied_paths::AppliedPaths;
 pub(super) use argocd::{is_same_repository, sources as argo_sources, templates};
 pub use controller::Controller;
 pub(super) use destination::Destination;
-use generators::file_pattern;
+use generators::glob;
 pub(super) use generators::reads_file;
 pub(super) use left_out::LeftOut;
-pub(super) use objects::{GROUPS, GitOps, distinct_name, of_object, read, sources_of};
+pub(super) use objects::{GitOps, distinct_name, of_object, read, sources_of};
 pub(super) use path::PathPattern;
 pub(super) use template::Template;
 pub(super) use variables::is_absent;
@@ -82,7 +82,7 @@ impl Kind {
 
     /// That of an object.
     pub(super) fn of(api_version: &str, kind: &str) -> Option<Self> {
-        let group = api_version.split('/').next().unwrap_or_default();
+        let group = first_part(api_version, '/');
         Self::ALL.into_iter().find(|(_, g, k)| *g == group && *k == kind).map(|(own, ..)| own)
     }
 
@@ -170,7 +170,7 @@ impl Source {
         // To Argo CD a pattern that doesn't compile matches nothing; that of a template isn't known.
         let matches = |key: &str| {
             let pattern = self.node.text_at(key).filter(|pattern| !pattern.contains("{{"))?;
-            Some(file_pattern(pattern).is_some_and(|pattern| pattern.is_match(file)))
+            Some(glob(pattern, false).is_some_and(|pattern| pattern.is_match(file)))
         };
         matches("directory.include").unwrap_or(true) && !matches("directory.exclude").unwrap_or(false)
     }
@@ -189,9 +189,8 @@ impl Applied {
             source.is_built = match self.kind {
                 Kind::Application | Kind::ApplicationSet => {
                     // What a template would write isn't known.
-                    let is_template = |node: &Node| node.to_json().to_string().contains("{{");
-                    let is_known =
-                        self.kind == Kind::Application || !source.node.get("kustomize").is_some_and(is_template);
+                    let is_known = self.kind == Kind::Application
+                        || source.node.get("kustomize").is_none_or(|node| is_filled(&node.to_json()));
                     is_known && source.real.as_ref().is_some_and(|own| has_kustomization(tree, own))
                 }
                 Kind::FluxKustomization => source.real.is_some(),
@@ -211,8 +210,13 @@ impl Applied {
         let path = source.path.as_deref().unwrap_or_default();
         let message = format!("{} takes `{path}` from another repository, not from this one", phrase(&self.document));
         let place = source.node.get("repoURL").unwrap_or(&source.node);
-        let finding = Finding::new(&HCO_NOT_PLANNED, message).info().at(self.document.location(place.span));
-        Some(finding.label("not planned").help("what it applies is planned in that repository"))
+        let finding = unplanned(message, self.document.location(place.span)).info();
+        Some(finding.help("what it applies is planned in that repository"))
+    }
+
+    /// Where its object is.
+    pub(super) fn place(&self) -> Location {
+        self.document.location(self.document.root.span)
     }
 
     /// Its sources that may be of this repository.
@@ -238,6 +242,16 @@ pub(super) fn phrase(document: &Document) -> String {
     let (kind, name) = (document.text("kind"), document.text("metadata.name"));
     let what = if kind.is_empty() { "a task".to_owned() } else { format!("the {kind} {name}") };
     format!("{what} in {}", file_of(document).path())
+}
+
+/// Whether a value has no template.
+pub(super) fn is_filled(value: &serde_json::Value) -> bool {
+    !value.to_string().contains("{{")
+}
+
+/// Whether a text has a template or a variable.
+pub(super) fn is_expression(text: &str) -> bool {
+    text.contains("{{") || text.contains("${")
 }
 
 /// A text of a node, as templates print it.

@@ -3,24 +3,17 @@
 use hcoplan_diagnostics::source::origin_of_top;
 
 use super::destination::destination;
-use super::variables::{ConfigMaps, variables};
+use super::variables::{Named, variables};
 use super::{Applied, Controller, Kind, Source, acm, argocd, file_of, fleet, flux};
 use crate::prelude::*;
 use crate::repo::candidate::is_candidate;
 use crate::repo::escapes::contains_any;
+use crate::repo::is_same_document;
+use crate::repo::kustomization::{Field, omits};
 use crate::repo::listed;
 use crate::repo::nodes::{filled, is_on, names_of};
 use crate::repo::paths::parent;
-
-/// The API groups of the known controllers; a file without any of them isn't parsed.
-pub(in crate::repo) const GROUPS: [&str; 6] = [
-    "cluster.open-cluster-management.io",
-    "argoproj.io",
-    "toolkit.fluxcd.io",
-    "apps.open-cluster-management.io",
-    "policy.open-cluster-management.io",
-    "fleet.cattle.io",
-];
+use crate::repo::wrapper_fields as fields;
 
 /// The controllers' objects of a tree, and the objects that they take values from.
 #[derive(Debug, Default)]
@@ -35,14 +28,12 @@ pub(in crate::repo) struct GitOps {
     elsewhere: Vec<usize>,
     /// Several clusters may have objects of the same name.
     by_identity: BTreeMap<Identity, Vec<usize>>,
-    /// GitRepositories and projects by kind and name; several clusters may have one of the same name.
-    by_name: BTreeMap<(String, String), Vec<Arc<Document>>>,
     /// The files that name a controller's group and can't be parsed.
     pub(in crate::repo) broken: Vec<Arc<SourceFile>>,
     /// The name of the repository, if it is known where it was cloned from.
     pub(in crate::repo) origin: Option<String>,
-    /// ConfigMaps by namespace and name.
-    pub(in crate::repo) config_maps: ConfigMaps,
+    /// What its objects name.
+    pub(in crate::repo) named: Named,
 }
 
 /// What stays the same of an object while its settings change: its kind, namespace and name, and the name of what
@@ -70,7 +61,7 @@ pub(in crate::repo) fn read(tree: &dyn Tree, files: &[Utf8PathBuf]) -> GitOps {
     let mut documents = Vec::new();
     for path in files.iter().filter(|path| is_candidate(path)) {
         let Ok(file) = tree.source(path) else { continue };
-        if contains_any(file.text(), &GROUPS) {
+        if contains_any(file.text(), fields::of("controllers")) {
             let parsed = yaml::parse(&file);
             out.broken.extend(parsed.is_broken().then_some(file));
             documents.extend(objects(parsed));
@@ -86,17 +77,17 @@ pub(in crate::repo) fn read(tree: &dyn Tree, files: &[Utf8PathBuf]) -> GitOps {
     for path in files.iter().filter(|path| is_read && is_candidate(path)) {
         let file = tree.source(path).ok().filter(|file| file.text().contains("ConfigMap"));
         for document in file.map_or_else(Vec::new, |file| objects(yaml::parse(&file))) {
-            out.config_maps.add(document);
+            out.named.add(&document, &["ConfigMap"]);
         }
     }
-    out.config_maps.find_appliers(&documents, tree);
+    out.named.find_appliers(&documents, tree);
     for kind in [Kind::FluxKustomization, Kind::HelmRelease] {
         out.fill_in_variables(&mut documents, kind, tree);
     }
     flux::follow_chart_refs(&mut documents);
     out.applied = documents.iter().flat_map(|document| of_object(document, tree, files)).collect();
+    documents.iter().for_each(|document| out.named.add(document, &["GitRepository", "AppProject"]));
     out.documents = documents;
-    out.index_sources();
     out.leave_other_repositories(tree);
     out.index();
     out
@@ -107,7 +98,7 @@ impl GitOps {
     fn fill_in_variables(&self, documents: &mut [Arc<Document>], kind: Kind, tree: &dyn Tree) {
         let with_variables = |document: &Arc<Document>| {
             let by = of_object(document, tree, &[]).into_iter().find(|by| by.kind == Kind::FluxKustomization)?;
-            let variables = variables(&by, document.root.below("spec.postBuild")?, &self.config_maps)?;
+            let variables = variables(&by, document.root.below("spec.postBuild")?, &self.named)?;
             Some((by, variables))
         };
         let all: Vec<_> = documents.iter().filter_map(with_variables).collect();
@@ -138,13 +129,6 @@ impl GitOps {
                     None => self.elsewhere.push(index),
                 }
             }
-        }
-    }
-
-    fn index_sources(&mut self) {
-        for document in self.documents.iter().filter(|d| matches!(d.text("kind"), "GitRepository" | "AppProject")) {
-            let key = (document.text("kind").to_owned(), document.text("metadata.name").to_owned());
-            self.by_name.entry(key).or_default().push(Arc::clone(document));
         }
     }
 
@@ -225,36 +209,27 @@ impl GitOps {
             }
             _ => ("AppProject", applied.document.text("spec.project")),
         };
-        self.named(kind, name)
+        self.named.get(kind, name)
     }
 
     /// The files that say what an object applies, and with which values.
     pub(in crate::repo) fn files_of<'a>(&'a self, applied: &'a Applied) -> impl Iterator<Item = Arc<SourceFile>> + 'a {
         let overrides = applied.sources.iter().flat_map(|source| &source.overrides);
         let lists = ["spec.postBuild.substituteFrom", "spec.valuesFrom"].map(|list| applied.object.list_at(list));
-        let named = |from| self.config_maps.named_by(&applied.document, from);
+        let named = |from| self.named.config_map(&applied.document, from);
         let config_maps = lists.into_iter().flatten().filter_map(named);
         overrides.chain(config_maps).chain([&applied.document]).map(|document| file_of(document))
     }
 
-    fn named(&self, kind: &str, name: &str) -> &[Arc<Document>] {
-        self.by_name.get(&(kind.to_owned(), name.to_owned())).map_or(&[], Vec::as_slice)
-    }
-
     /// The addresses of Flux's GitRepositories of a name; several clusters may have one.
     pub(in crate::repo) fn addresses_of(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.named("GitRepository", name).iter().map(|document| document.text("spec.url"))
+        self.named.get("GitRepository", name).iter().map(|document| document.text("spec.url"))
     }
 
     /// Whether everything that an object applies is built with what it adds: its paths are known, and those of Argo CD
     /// have a kustomization.
     pub(in crate::repo) fn is_built(&self, document: &Document) -> bool {
-        let of_it = |applied: &&Applied| {
-            let own = &applied.document;
-            own.file.path() == document.file.path()
-                && own.index == document.index
-                && names_of(own) == names_of(document)
-        };
+        let of_it = |applied: &&Applied| is_same_document(&applied.document, document);
         // Other sources of an Application only have files, or a chart that isn't here.
         let is_here = |source: &&Source| source.path.is_some();
         let sources = || self.applied.iter().filter(of_it).flat_map(|applied| applied.sources.iter().filter(is_here));
@@ -283,7 +258,8 @@ pub(in crate::repo) fn of_object(document: &Arc<Document>, tree: &dyn Tree, file
         if kind.controller() == Controller::ArgoCd {
             argocd::take_overrides(applied, tree);
         }
-        if kind == Kind::PolicyGenerator && acm::is_unlisted(document.file.path(), tree) {
+        let is_unlisted = || omits(tree, document.file.path(), |field| field == Field::Plugins);
+        if kind == Kind::PolicyGenerator && is_unlisted() {
             applied.sources.clear();
         }
         applied.find_directories(tree);
@@ -310,12 +286,8 @@ fn applied(kind: Kind, document: &Arc<Document>, object: &Node) -> Applied {
 }
 
 fn namespace(kind: Kind, object: &Node) -> Option<String> {
-    let fields: &[&str] = match kind {
-        Kind::Application | Kind::ApplicationSet => &["spec.destination.namespace"],
-        Kind::HelmRelease => &["spec.targetNamespace", "metadata.namespace"],
-        _ => &[],
-    };
-    fields.iter().find_map(|field| filled(object, field)).map(ToOwned::to_owned)
+    let known = fields::of(&format!("{}.namespace", kind.name()));
+    known.iter().find_map(|field| filled(object, field)).map(ToOwned::to_owned)
 }
 
 /// The sources of a controller's object, or of an ApplicationSet's template.

@@ -7,7 +7,7 @@ use crate::repo::identity::{FactOrigin, WithSource, sync_method};
 impl Applied {
     fn options(&self) -> impl Iterator<Item = &str> + Clone {
         let is_argo = self.kind.controller() == Controller::ArgoCd;
-        self.object.list_at("spec.syncPolicy.syncOptions").iter().filter(move |_| is_argo).filter_map(Node::as_str)
+        strings(self.object.list_at("spec.syncPolicy.syncOptions")).filter(move |_| is_argo)
     }
 
     /// Whether Argo CD skips the dry run of kinds that the cluster doesn't know yet; `None` of other controllers.
@@ -24,7 +24,7 @@ impl Applied {
             Controller::Flux => UpdateMethod::ServerSide,
             Controller::Acm | Controller::Fleet => return None,
         };
-        let place = Some(self.document.location(self.document.root.span));
+        let place = Some(self.place());
         let value = sync_method(self.options()).unwrap_or(usual);
         Some(WithSource { value, by: FactOrigin::Object(self.kind.name()), place })
     }

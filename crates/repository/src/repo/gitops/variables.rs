@@ -6,23 +6,28 @@ use crate::repo::nodes::{is_on, names_of};
 use crate::repo::paths::parent;
 use crate::repo::variables::Variables;
 
-/// ConfigMaps.
+/// Objects that others name: ConfigMaps, GitRepositories and projects.
 #[derive(Debug, Default)]
-pub(in crate::repo) struct ConfigMaps {
-    /// By namespace and name: each cluster of a fleet may have one.
+pub(in crate::repo) struct Named {
+    /// By kind and name: each cluster of a fleet may have one.
     by_name: BTreeMap<(String, String), Vec<Arc<Document>>>,
     /// The files of the Kustomizations that apply a file: of those with one of several ConfigMaps of a name, and of those
     /// that name ConfigMaps.
     appliers: BTreeMap<Utf8PathBuf, Vec<Utf8PathBuf>>,
 }
 
-impl ConfigMaps {
-    /// Takes in an object if it is one.
-    pub(super) fn add(&mut self, document: Arc<Document>) {
-        if document.text("apiVersion") == "v1" && document.text("kind") == "ConfigMap" {
-            let [namespace, name] = names_of(&document).map(ToOwned::to_owned);
-            self.by_name.entry((namespace, name)).or_default().push(document);
+impl Named {
+    /// Takes in an object if it is of one of some kinds.
+    pub(super) fn add(&mut self, document: &Arc<Document>, kinds: &[&str]) {
+        let [kind, name] = ["kind", "metadata.name"].map(|field| document.text(field).to_owned());
+        if kinds.contains(&&*kind) {
+            self.by_name.entry((kind, name)).or_default().push(Arc::clone(document));
         }
+    }
+
+    /// Those of a kind and name.
+    pub(super) fn get(&self, kind: &str, name: &str) -> &[Arc<Document>] {
+        self.by_name.get(&(kind.to_owned(), name.to_owned())).map_or(&[], Vec::as_slice)
     }
 
     /// Finds what applies the files that matter; `documents` are all controllers' objects.
@@ -49,10 +54,13 @@ impl ConfigMaps {
 
     /// The one that an item of an object's list names, in the object's namespace or without one. Of several that is the
     /// one nearest to the object, by their files and by those of what applies them; `None` if that isn't only one.
-    pub(in crate::repo) fn named_by(&self, by: &Document, item: &Node) -> Option<&Arc<Document>> {
-        let of = |namespace: &str| self.by_name.get(&(namespace.to_owned(), item.text("name").to_owned()));
+    pub(in crate::repo) fn config_map(&self, by: &Document, item: &Node) -> Option<&Arc<Document>> {
         let is_one = item.text("kind") == "ConfigMap";
-        let all = is_one.then(|| of(by.text("metadata.namespace")).or_else(|| of(""))).flatten()?;
+        let of_name = self.get("ConfigMap", item.text("name")).iter().filter(|_| is_one);
+        let all = [by.text("metadata.namespace"), ""].into_iter().find_map(|namespace| {
+            let own: Vec<_> = of_name.clone().filter(|one| names_of(one)[0] == namespace).collect();
+            (!own.is_empty()).then_some(own)
+        })?;
         let appliers = |path: &Utf8Path| self.appliers.get(path).map_or(&[][..], Vec::as_slice);
         let places = |document: &Document| {
             let own = document.file.path().to_owned();
@@ -66,7 +74,7 @@ impl ConfigMaps {
             (pairs.max(), !appliers(document.file.path()).is_empty())
         };
         let best = all.iter().map(|document| near(document)).max()?;
-        let mut nearest = all.iter().filter(|document| near(document) == best);
+        let mut nearest = all.into_iter().filter(|document| near(document) == best);
         let first = nearest.next()?;
         let is_other = |document: &Arc<Document>| {
             let data = |of: &Document| of.root.get("data").map(Node::to_json);
@@ -89,7 +97,7 @@ pub(in crate::repo) fn is_absent(from: &Node) -> bool {
 }
 
 /// What a Kustomization substitutes; later sources win, and its own values win over those of all sources.
-pub(super) fn variables(applied: &Applied, post: &Node, config_maps: &ConfigMaps) -> Option<Variables> {
+pub(super) fn variables(applied: &Applied, post: &Node, named: &Named) -> Option<Variables> {
     let mut out = Variables::default();
     let own = |document: &Arc<Document>, node: Option<&Node>, out: &mut Variables| {
         for entry in node.map_or(&[][..], Node::entries) {
@@ -102,7 +110,7 @@ pub(super) fn variables(applied: &Applied, post: &Node, config_maps: &ConfigMaps
         }
     };
     for from in post.list_at("substituteFrom") {
-        match config_maps.named_by(&applied.document, from) {
+        match named.config_map(&applied.document, from) {
             Some(document) => own(document, document.root.get("data"), &mut out),
             None => out.has_others |= !is_absent(from),
         }

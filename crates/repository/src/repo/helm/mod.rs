@@ -97,7 +97,7 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], gitops: &GitOps, rendered: boo
         }
         if is_values && text.contains("HyperConverged") && text.contains(HCO) {
             naming.entry(directory.to_owned()).or_insert_with(|| kind_line(&file));
-        } else if is_template && values(text, "kind").any(is_action) && values(text, "apiVersion").any(is_action) {
+        } else if is_template && makes_any(text) {
             open.insert(directory.to_owned());
         }
     }
@@ -152,7 +152,7 @@ fn may_render_hyperconverged(text: &str) -> bool {
             || contains_manifest(text)
             || contains_encoded_group(text)
             || text.contains(HCO) && is_made()
-            || values(text, "kind").any(is_action) && values(text, "apiVersion").any(is_action) && text.contains("yper")
+            || makes_any(text) && text.contains("yper")
     };
     may(text) || unescaped(text).is_some_and(|text| may(&text))
 }
@@ -167,6 +167,11 @@ fn values<'t>(text: &'t str, key: &'static str) -> impl Iterator<Item = &'t str>
             rest.strip_prefix("}}").unwrap_or(rest).trim_start().strip_prefix(':')
         })
     })
+}
+
+/// Whether actions make an object's kind and API version.
+fn makes_any(text: &str) -> bool {
+    ["kind", "apiVersion"].into_iter().all(|key| values(text, key).any(is_action))
 }
 
 fn is_action(value: &str) -> bool {
@@ -303,7 +308,7 @@ fn render(
         if let (false, [_, others @ ..]) = (is_on, &without[..]) {
             let verb = if others.is_empty() { "renders" } else { "render" };
             let message = format!("{} {verb} no HyperConverged", list(&without, 3));
-            let finding = Finding::new(&HCO_NOT_PLANNED, message).at(chart.place.clone());
+            let finding = unplanned(message, chart.place.clone());
             built.findings.push(finding.label("not with these values"));
         }
     }
@@ -321,13 +326,9 @@ fn asks_cluster(tree: &dyn Tree, chart: &Chart) -> Option<Finding> {
     });
     let (question, place) = found.next()?;
     let message = format!("the chart asks the cluster: `{question}`; it is planned as a first installation");
-    let finding = Finding::new(&HCO_NOT_PLANNED, message).info().at(place);
+    let finding = unplanned(message, place).info();
     Some(finding.label("unknown here").help("compare `helm template --is-upgrade …` by hand"))
 }
-
-/// What every cluster with HCO serves, of which charts ask whether it does.
-const SERVED: &str =
-    "hco.kubevirt.io/v1beta1,hco.kubevirt.io/v1beta1/HyperConverged,kubevirt.io/v1,cdi.kubevirt.io/v1beta1";
 
 /// A release to render.
 struct ReleaseToRender<'r> {
@@ -381,7 +382,7 @@ impl ReleaseToRender<'_> {
         // kustomize, unlike controllers, knows no cluster.
         if release.by.as_ref().is_none_or(|by| !is_kustomization(by.file.path())) && self.chart.files.values().any(asks)
         {
-            arguments.extend(["--api-versions", SERVED].map(str::to_owned));
+            arguments.extend(["--api-versions".to_owned(), fields::of("helm.served").join(",")]);
         }
         for (option, value) in &release.options {
             arguments.extend([(*option).to_owned(), value.clone()]);
@@ -437,7 +438,7 @@ impl ReleaseToRender<'_> {
         let has_hyperconverged = scan(&alone, &path).has(FoundKind::HyperConverged);
         for lacks in &self.release.lacks {
             let message = format!("`{}` is rendered without {lacks}", self.release.name);
-            let finding = Finding::new(&HCO_NOT_PLANNED, message).at(whole.clone());
+            let finding = unplanned(message, whole.clone());
             built.findings.push(finding.label("what it changes is not planned"));
         }
         built.notes.push(format!("{path} is what `{typed}` prints"));

@@ -11,8 +11,9 @@ use super::super::kustomization::{Field, Kustomization, is_kustomization};
 use super::super::wrapper_fields as fields;
 use super::super::wrappers::embedded::relocate;
 use crate::prelude::*;
-use crate::repo::nodes::{filled, is_on};
+use crate::repo::nodes::{filled, is_on, parsed};
 use crate::repo::paths::{file_in, in_root};
+use crate::repo::variables::plain_value;
 
 /// A release of a chart.
 #[derive(Debug, Clone, Default)]
@@ -62,7 +63,7 @@ impl Values {
     fn inline(text: String, document: &Document, node: &Node) -> Self {
         let root = match &node.value {
             Value::String(_) => {
-                let parsed = yaml::parse_yaml(&SourceFile::new("values.yaml", text.as_str()));
+                let parsed = parsed(&text);
                 let mut root =
                     parsed.documents.into_iter().next().map_or_else(|| node.clone(), |document| document.root);
                 relocate(&mut root, &|_| node.span);
@@ -252,16 +253,6 @@ fn unread(node: Option<&Node>, is_known: impl Fn(&str) -> bool) -> Vec<String> {
     keys.filter(|key| !is_known(key)).map(|key| format!("`{key}`")).collect()
 }
 
-/// Whether a field of an Application's `helm` is read or doesn't change the output.
-fn is_read_of_helm(key: &str) -> bool {
-    fields::of("Application.source.helm").contains(&key) && key != "namespace"
-}
-
-/// The same for a HelmRelease's spec; its post-renderers are reported elsewhere.
-fn is_read_of_release(key: &str) -> bool {
-    fields::of("HelmRelease").contains(&key) || ["commonMetadata", "postRenderers"].contains(&key)
-}
-
 fn application(
     applied: &Applied,
     source: &Source,
@@ -285,7 +276,9 @@ fn application(
     let name = fill(own, "the name", &mut lacks).unwrap_or_else(|| "release".to_owned());
     let namespace = applied.namespace.as_deref().unwrap_or_default();
     let namespace = fill(namespace, "the namespace", &mut lacks).filter(|n| !n.is_empty());
-    lacks.extend(unread(node.get("helm"), is_read_of_helm));
+    lacks.extend(unread(node.get("helm"), |key| {
+        key != "namespace" && fields::of("Application.source.helm").contains(&key)
+    }));
     let skips = is_on(node, "helm.ignoreMissingValueFiles");
     let (mut values, mut missing) = (Vec::new(), Vec::new());
     for named in node.list_at("helm.valueFiles") {
@@ -414,7 +407,7 @@ fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &
         missing.clear();
     }
     for from in spec.list_at("valuesFrom") {
-        let config_map = gitops.config_maps.named_by(document, from);
+        let config_map = gitops.named.config_map(document, from);
         let key = filled(from, "valuesKey").unwrap_or("values.yaml");
         match config_map.map(|config_map| (config_map, config_map.root.get("data").and_then(|data| data.get(key)))) {
             Some((_, None)) if is_on(from, "optional") => {}
@@ -430,7 +423,9 @@ fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &
         }
     }
     values.extend(spec.get("values").map(|own| Values::map(document, own)));
-    lacks.extend(unread(Some(spec), is_read_of_release));
+    // Its post-renderers are applied, or reported elsewhere.
+    let is_known = |key: &str| ["commonMetadata", "postRenderers"].contains(&key);
+    lacks.extend(unread(Some(spec), |key| is_known(key) || fields::of("HelmRelease").contains(&key)));
     let namespace = applied.namespace.clone();
     let by = Some(Arc::clone(document));
     Release { name: release_name(&name), by, namespace, values, lacks, missing, ..Release::default() }
@@ -444,8 +439,7 @@ fn referenced(document: &Document, from: &Node, node: &Node) -> Option<Values> {
     if path.is_empty() {
         return Some(inline(own.to_owned()));
     }
-    let plain = yaml::parse_yaml(&SourceFile::new("value", format!("value: {own}\n")));
-    let value = plain.documents.first().and_then(|d| d.root.get("value")).map(Node::to_json);
+    let value = plain_value(own).map(|value| value.to_json());
     let value = value.filter(|value| !value.is_object() && !value.is_array()).unwrap_or_else(|| Json::from(own));
     let nested = path.rsplit('.').fold(value, |value, step| json!({ step: value }));
     (!path.contains(['[', '\\'])).then(|| inline(yaml::emit(&nested)))

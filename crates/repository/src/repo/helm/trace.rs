@@ -99,37 +99,32 @@ impl<'v> Template<'v> {
                     if found.is_none() && at.is_none() {
                         found = self.named.iter().find_map(|(path, _)| value_of(path));
                     }
-                    match (found, at) {
-                        (Some((path, key_place, place)), _) => {
-                            places.push((entry.key.span, key_place));
-                            places.push((entry.value.span, place));
-                            self.below(&entry.value, from, Some(&path), places);
-                        }
+                    let (key_place, place, from, path) = match (found, at) {
+                        (Some((path, key_place, place)), _) => (key_place, place, from, Some(path)),
                         (None, Some(at)) => {
                             let own = line(&self.file, at);
                             let here = self.named.iter().filter(|(_, start)| own.span.range().contains(start));
                             let inserted = here.filter_map(|(path, _)| self.value(path, &entry.value)).next();
                             let (path, place) =
                                 inserted.map_or((None, own.clone()), |(path, _, place)| (Some(path), place));
-                            places.push((entry.key.span, own));
-                            places.push((entry.value.span, place));
-                            self.below(&entry.value, at, path.as_ref(), places);
+                            (own, place, at, path)
                         }
-                        (None, None) => self.below(&entry.value, from, None, places),
-                    }
+                        (None, None) => {
+                            self.below(&entry.value, from, None, places);
+                            continue;
+                        }
+                    };
+                    places.push((entry.key.span, key_place));
+                    places.push((entry.value.span, place));
+                    self.below(&entry.value, from, path.as_ref(), places);
                 }
             }
             Value::Seq(items) => {
                 for (index, item) in items.iter().enumerate() {
                     let path = written.map(|list| list.index(index));
                     let found = path.and_then(|path| self.value(&path, item));
-                    match found {
-                        Some((path, _, place)) => {
-                            places.push((item.span, place));
-                            self.below(item, from, Some(&path), places);
-                        }
-                        None => self.below(item, from, None, places),
-                    }
+                    places.extend(found.iter().map(|(.., place)| (item.span, place.clone())));
+                    self.below(item, from, found.as_ref().map(|(path, ..)| path), places);
                 }
             }
             _ => {}

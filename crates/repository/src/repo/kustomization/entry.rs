@@ -4,6 +4,7 @@
 
 use super::{fold_case, values};
 use crate::prelude::*;
+use crate::repo::nodes::parsed;
 
 /// What a field of a kustomization holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
@@ -166,7 +167,7 @@ pub(in crate::repo) fn generated_from(entry: &Node) -> impl Iterator<Item = (&No
 
 /// Whether a text holds objects, so that it isn't the name of a file.
 pub(in crate::repo) fn is_inline(text: &str) -> bool {
-    let parsed = yaml::parse_yaml(&SourceFile::new("inline", text));
+    let parsed = parsed(text);
     let is_object = |d: &Document| {
         let name = d.root.below("metadata.name");
         d.root.text_at("kind").is_some() && name.and_then(Node::as_str).is_some()

@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::{Kustomization, is_kustomization};
+use super::{Field, Kustomization, is_kustomization};
 use crate::prelude::*;
 use crate::repo::build::looks_remote;
-use crate::repo::paths::{file_in, files_of};
+use crate::repo::paths::{file_in, files_of, parent};
 
 /// A file's documents, or why it has none.
 pub(super) type Documents = Result<Rc<[Arc<Document>]>, UnreadableFile>;
@@ -88,4 +88,9 @@ impl<'t> Kustomizations<'t> {
         });
         named.collect()
     }
+}
+
+/// Whether the kustomization beside a file has no such entry that names it.
+pub(in crate::repo) fn omits(tree: &dyn Tree, file: &Utf8Path, is_meant: impl Fn(Field) -> bool) -> bool {
+    Kustomizations::new(tree).at(parent(file)).is_some_and(|own| !own.names(file, is_meant))
 }

@@ -9,7 +9,7 @@ mod shape;
 use crate::prelude::*;
 
 pub(super) use entry::{Entry, Field, PatchSource, generated_from, is_inline};
-pub(super) use graph::{Kustomizations, UnreadableFile};
+pub(super) use graph::{Kustomizations, UnreadableFile, omits};
 pub(super) use model::{Kustomization, Rejected, entries_at};
 pub(super) use patch_files::{Named, NamedFiles};
 

@@ -161,12 +161,6 @@ impl Kustomization {
         let is_base = |entry: &&Entry| matches!(entry.what, Field::Resources | Field::Components);
         self.entries.iter().filter(is_base).filter_map(|entry| Some((entry, entry.node.as_str()?)))
     }
-
-    /// Whether it only lists resources.
-    pub(in crate::repo) fn only_lists(&self) -> bool {
-        let is_list = |entry: &Entry| matches!(entry.what, Field::Plain | Field::Resources);
-        self.entries.iter().all(is_list)
-    }
 }
 
 /// The entries of a controller's object whose fields these keys of a kustomization are, by the keys; `document` has a

@@ -230,7 +230,7 @@ impl Content {
                 found.push(FoundObject::at(index, None, FoundKind::NotPlanned));
             }
         }
-        if !self.missed.is_empty() || self.commands().next().is_some() {
+        if !self.not_planned_in(u32::MAX).is_empty() {
             found.push(FoundObject::at(u32::MAX, None, FoundKind::NotPlanned));
         }
         for (embedded, index) in self.embedded.iter().zip(self.documents.len()..) {
@@ -466,7 +466,12 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
         let subscription = || has(text, "Subscription") && has(text, PACKAGE);
         let statement = || any(&STATEMENTS);
         let named = || has(text, PACKAGE) && has(text, "metadata");
-        let changing = || commands::may_be_in(text) || any(&CONTROLLERS) || any(fields::of("mutators.groups"));
+        let changing = || {
+            commands::may_be_in(text)
+                || has(text, K3S)
+                || any(fields::of("controllers"))
+                || any(fields::of("mutators.groups"))
+        };
         let filled_in = || any_kind(text, |kind| kind.lines().next().is_some_and(is_filled_in));
         if filled_in() || nodes || machines() || subscription() || statement() || named() || changing() {
             Interest::Some
@@ -488,16 +493,6 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
 fn may_be_binary(text: &str) -> bool {
     has(text, "!") && (has(text, "%") || has(text, "binary"))
 }
-
-/// What names a controller's object.
-const CONTROLLERS: [&str; 6] = [
-    "PolicyGenerator",
-    "argoproj.io/",
-    ".toolkit.fluxcd.io",
-    "apps.open-cluster-management.io/",
-    "fleet.cattle.io/",
-    K3S,
-];
 
 /// What names another manifest with facts; a CSV of HCO mentions its API group.
 const STATEMENTS: [&str; 4] = ["OperatorGroup", "OperatorPolicy", "ClusterVersion", OPERATOR];

@@ -19,10 +19,12 @@ impl Content {
         Some(Span::new(start, start + OVERLAY.len()))
     }
 
-    /// The HyperConvergeds of a document that aren't planned.
+    /// The HyperConvergeds of a document that aren't planned; after the last document those of the file's texts.
     pub(in super::super) fn not_planned_in(&self, index: u32) -> Vec<NotPlannedObject> {
         let Some(document) = self.documents.get(index as usize) else {
-            return Vec::new();
+            let missed = self.missed.iter().map(|span| (*span, NotPlannedReason::Unreadable));
+            let commands = self.commands().map(|span| (span, NotPlannedReason::Commanded));
+            return missed.chain(commands).map(|(span, reason)| NotPlannedObject { span, reason }).collect();
         };
         let objects = listed::objects(&document.root);
         let planned: Vec<&Node> = objects.iter().map(|o| o.node).collect();
@@ -45,20 +47,14 @@ impl Content {
     }
 
     /// The commands of a script that change or delete HyperConvergeds.
-    pub(super) fn commands(&self) -> impl Iterator<Item = Span> {
+    fn commands(&self) -> impl Iterator<Item = Span> {
         let script = if self.documents.is_empty() { self.file.text() } else { "" };
         commands::in_script(script).into_iter().map(|range| Span::new(range.start, range.end))
     }
 
     /// The findings about them.
     pub(in super::super) fn not_planned(&self, document: u32) -> Vec<Finding> {
-        let Some(of) = self.documents.get(document as usize) else {
-            let missed = self.missed.iter().map(|span| not_planned::unreadable_text(&self.file, *span));
-            let commands = self.commands().map(|span| not_planned::commanded(&self.file, span));
-            return missed.chain(commands).collect();
-        };
-        let found = self.not_planned_in(document);
-        found.iter().map(|one| not_planned::finding(one, of)).collect()
+        self.not_planned_in(document).iter().map(|one| not_planned::finding(one, &self.file)).collect()
     }
 
     /// The unknown values of the object at a location.

@@ -9,11 +9,13 @@ use hcoplan_planner::admission::READ_ANNOTATIONS;
 use hcoplan_yaml::pointer;
 
 use super::build::whole;
-use super::gitops::{Kind, PathPattern, argo_sources, is_same_repository, setting, sources_of, templates};
+use super::gitops::{
+    Kind, PathPattern, argo_sources, is_expression, is_same_repository, setting, sources_of, templates,
+};
 use super::kustomization::is_kustomization;
 use super::listed;
 use super::mentions;
-use super::nodes::{all_nodes, entry, fields_at};
+use super::nodes::{all_nodes, entry, fields_at, parsed};
 use super::paths::{file_in, parent};
 use super::wrapper_fields as fields;
 use crate::prelude::*;
@@ -78,8 +80,7 @@ impl WrapperChange {
             return None;
         }
         let message = format!("`{}` of {} changes what it applies; this is not in the plan", self.field, self.by);
-        let finding = Finding::new(&HCO_NOT_PLANNED, message)
-            .at(document.location(self.span))
+        let finding = unplanned(message, document.location(self.span))
             .label("not applied here")
             .help("put the change into the HyperConverged itself or into a kustomization, which is built");
         Some(if is_reached || self.path.is_none() { finding } else { finding.error() })
@@ -92,7 +93,7 @@ pub(super) fn fetched(by: &str, chart: &str, place: Location) -> Finding {
         format!("{by} takes the chart `{chart}` from elsewhere; it may have a HyperConverged, which is not planned");
     let help =
         "put the HyperConverged into a file of its own, or check what is rendered: `helm template … | hcoplan lint -`";
-    Finding::new(&HCO_NOT_PLANNED, message).at(place).label("not examined").help(help)
+    unplanned(message, place).label("not examined").help(help)
 }
 
 /// The findings about an object's changes; `clusters` are the source files of HyperConvergeds, `mentions` returns whether
@@ -122,7 +123,7 @@ fn changes(document: &Document, tree: Option<&dyn Tree>, origin: Option<&str>, i
     let mut found = Changes { by: file.to_string(), out: Vec::new(), tree, origin, is_built };
     if file.file_name() == Some(FLEET_FILE) && document.root.get("kind").is_none() {
         let path = PathPattern::new(parent(file).as_str());
-        found.fields(&document.root, "", fields::of("fleet.yaml"), path.as_ref());
+        found.fields(&document.root, "", "fleet.yaml", path.as_ref());
     }
     if is_kustomization(file) {
         found.by = format!("the kustomization {file}");
@@ -181,7 +182,7 @@ impl Changes<'_> {
         };
         let Some(patch) = named.map_or(patch, of_file) else { return };
         let targeted = entry.get("target").map(|target| controllers(target.get("kind")));
-        for document in yaml::parse_yaml(&SourceFile::new("patch", patch)).documents {
+        for document in parsed(&patch).documents {
             let root = &document.root;
             for operation in root.items() {
                 if let Some(value) = operation.get("value").or(operation.get("from")) {
@@ -235,7 +236,7 @@ impl Changes<'_> {
             _ => {
                 for source in sources_of(kind, root, file) {
                     let path = source.pattern().filter(|_| source.is_here);
-                    self.fields(&source.node, "", fields::of(kind.name()), path.as_ref());
+                    self.fields(&source.node, "", kind.name(), path.as_ref());
                 }
             }
         }
@@ -257,15 +258,14 @@ impl Changes<'_> {
             let path = source.text_at("path").or(own).or(Some("").filter(|_| is_partial));
             let is_here = source.text_at("repoURL").zip(self.origin).is_none_or(|(a, b)| is_same_repository(a, b));
             let path = path.and_then(PathPattern::new).filter(|_| is_here);
-            self.fields(spec, "", fields::of("Application"), path.as_ref());
-            self.fields(source, "", fields::of("Application.source"), path.as_ref());
+            self.fields(spec, "", "Application", path.as_ref());
+            self.fields(source, "", "Application.source", path.as_ref());
             let chart = source.get("chart");
             let values = ["values", "valuesObject", "parameters"].map(|key| source.get("helm")?.get(key));
             self.chart(chart, &[chart, source.get("repoURL")], &values);
             for key in ["directory", "helm", "kustomize"] {
                 if let Some(inner) = source.get(key) {
-                    let harmless = fields::of(&format!("Application.source.{key}"));
-                    self.fields(inner, &format!("{key}."), harmless, path.as_ref());
+                    self.fields(inner, &format!("{key}."), &format!("Application.source.{key}"), path.as_ref());
                 }
             }
         }
@@ -281,7 +281,7 @@ impl Changes<'_> {
         specs.for_each(|spec| self.application(spec, template));
         let path = argo_sources(template).next().map(|source| source.text("path")).unwrap_or_default();
         let path = PathPattern::new(path);
-        self.fields(set, "", fields::of("ApplicationSet"), path.as_ref());
+        self.fields(set, "", "ApplicationSet", path.as_ref());
         if let Some(patch) = set.get("templatePatch").filter(|patch| patch.as_str().is_none_or(patches_sources)) {
             self.add("templatePatch", patch.span, path.as_ref(), mentions_hyperconverged(patch));
         }
@@ -290,7 +290,7 @@ impl Changes<'_> {
     fn policy_generator(&mut self, root: &Node, file: &Utf8Path) {
         let sources = sources_of(Kind::PolicyGenerator, root, file);
         for source in &sources {
-            self.fields(&source.node, "", fields::of("PolicyGenerator.manifest"), source.pattern().as_ref());
+            self.fields(&source.node, "", "PolicyGenerator.manifest", source.pattern().as_ref());
         }
         let is_unwanted = |one: &&Node| one.as_str().is_some_and(|one| one.eq_ignore_ascii_case("mustnothave"));
         for manifest in sources.iter().map(|source| &source.node) {
@@ -307,8 +307,9 @@ impl Changes<'_> {
         self.out.push(WrapperChange { by, field, span, path, names_hco, is_fetched: false, components });
     }
 
-    /// Adds the fields that may change something.
-    fn fields(&mut self, node: &Node, prefix: &str, harmless: &[&str], path: Option<&PathPattern>) {
+    /// Adds the fields that may change something: others than those of a row.
+    fn fields(&mut self, node: &Node, prefix: &str, row: &str, path: Option<&PathPattern>) {
+        let harmless = fields::of(row);
         for entry in node.entries() {
             let key = entry.key.text.as_str();
             let value = &entry.value;
@@ -343,7 +344,7 @@ impl Changes<'_> {
 /// Whether annotations change HCO's behaviour, or their names are unknown.
 fn has_own_annotation(annotations: &Node) -> bool {
     let is_read = |key: &str| READ_ANNOTATIONS.iter().any(|(name, of_template)| *name == key && !of_template);
-    let is_own = |key: &str| key.contains("kubevirt.io") || is_read(key) || key.contains("{{") || key.contains("${");
+    let is_own = |key: &str| key.contains("kubevirt.io") || is_read(key) || is_expression(key);
     annotations.entries().iter().any(|entry| is_own(&entry.key.text))
 }
 
@@ -354,7 +355,7 @@ fn patches_sources(patch: &str) -> bool {
     let action = Regex::new(r"\{\{[^}]*\}\}");
     let (Ok(control), Ok(action)) = (control, action) else { return true };
     let plain = action.replace_all(&control.replace_all(patch, ""), "filled-in").into_owned();
-    let parsed = yaml::parse_yaml(&SourceFile::new("patch", plain));
+    let parsed = parsed(&plain);
     let is_harmless =
         |key: &str| fields::of("Application").contains(&key) && !fields::of("Application.sources").contains(&key);
     parsed.is_broken()
@@ -379,7 +380,7 @@ fn may_be_meant(entry: &Node) -> bool {
         return whole(kind).is_some_and(|kind| kind.is_match(KIND)) || mentions_hyperconverged(entry);
     }
     let own = entry.get("patch").unwrap_or(entry);
-    let parsed = own.as_str().map(|text| yaml::parse_yaml(&SourceFile::new("patch", text)));
+    let parsed = own.as_str().map(parsed);
     let documents = parsed.map(|p| p.documents).unwrap_or_default();
     let is_other = |root: &Node| root.text_at("kind").is_some_and(|kind| kind != KIND);
     let has_others_only =

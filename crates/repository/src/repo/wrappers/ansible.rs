@@ -2,8 +2,10 @@
 //!
 //! Source: the modules `k8s` of the collections `kubernetes.core`, `community.okd` and `redhat.openshift`.
 
-use super::{Wrapper, group};
+use super::Wrapper;
+use super::not_planned::is_of_hco;
 use crate::prelude::*;
+use crate::repo::gitops::is_filled;
 use crate::repo::mentions::HCO;
 use crate::repo::nodes::fields_at;
 use crate::repo::wrapper_fields as fields;
@@ -81,8 +83,7 @@ pub(in super::super) fn fill_in_variables(list: &mut Node, known: &Variables) {
 pub(super) fn value_of(text: &str, known: &Variables) -> Option<Node> {
     let mut node = variable(only_expression(text)?, known)?.clone();
     fill_in(&mut node, known, 1);
-    let is_filled_in = !node.to_json().to_string().contains("{{");
-    is_filled_in.then_some(node)
+    is_filled(&node.to_json()).then_some(node)
 }
 
 fn fill_in(node: &mut Node, known: &Variables, depth: usize) {
@@ -134,7 +135,7 @@ pub(super) fn changes(list: &Node) -> Vec<(&Node, bool)> {
         };
         let definition = arguments.get("definition").or_else(|| arguments.get("resource_definition"));
         if arguments.text("state") == "patched"
-            && let Some(object) = definition.filter(|d| d.text("kind") == "HyperConverged" && group(d) == HCO)
+            && let Some(object) = definition.filter(|d| is_of_hco(d))
         {
             out.extend(object.get("kind").map(|kind| (kind, false)));
         } else if let Some(kind) = named(arguments)
@@ -149,8 +150,8 @@ pub(super) fn changes(list: &Node) -> Vec<(&Node, bool)> {
 /// The location of a HyperConverged's kind in a task.
 fn named(arguments: &Node) -> Option<&Node> {
     let kind = arguments.get("kind")?;
-    let group = arguments.text("api_version").split('/').next();
-    (kind.as_str() == Some("HyperConverged") && group == Some(HCO)).then_some(kind)
+    let group = first_part(arguments.text("api_version"), '/');
+    (kind.as_str() == Some("HyperConverged") && group == HCO).then_some(kind)
 }
 
 /// The manifests that tasks delete.

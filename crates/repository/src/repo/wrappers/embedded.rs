@@ -17,7 +17,7 @@ use super::unknown::{self, Unknown, UnknownKind};
 use super::{ansible, group, policy};
 use crate::prelude::*;
 use crate::repo::candidate::is_candidate;
-use crate::repo::nodes::{all_nodes, entry, fields_at, value_mut};
+use crate::repo::nodes::{all_nodes, alone, entry, fields_at, value_mut};
 use crate::repo::paths::{files_of, parent};
 use crate::repo::wrapper_fields as fields;
 
@@ -145,11 +145,7 @@ pub(in super::super) fn of_variables(document: &Document) -> Vec<Embedded> {
     let embed = |node: &Node| {
         let mut root = node.clone();
         let unknown = unknown::fill_in_known_values(&mut root, None);
-        let span = node.span;
-        let comments = document.comments.iter().filter(|c| span.start <= c.span.start && c.span.end <= span.end);
-        let comments = comments.copied().collect();
-        let alone = Document { file: Arc::clone(&document.file), index: document.index, span, comments, root };
-        Embedded { document: Arc::new(alone), unknown, warnings: Vec::new(), branches: Vec::new() }
+        Embedded { document: Arc::new(alone(root, document)), unknown, warnings: Vec::new(), branches: Vec::new() }
     };
     found.into_iter().map(embed).collect()
 }
@@ -363,7 +359,7 @@ fn of_piece(
     for document in parsed.documents {
         let all = document.root.span;
         for mut root in roots(document.root) {
-            let mut unknown = unknown::masked(&mut root, masked.language.name());
+            let mut unknown = unknown::masked(&mut root, &masked.language.to_string());
             unknown.iter_mut().for_each(|one| one.span = place(one.span));
             let within = start + root.span.start as usize..start + root.span.end as usize;
             for line in &masked.lines {
@@ -377,7 +373,7 @@ fn of_piece(
                         masked.is_value_of(line, text, key.start + start..key.end + start)
                     };
                     match unknown::take_field(&mut root, &is_its) {
-                        Some(path) => UnknownKind::Value(path, masked.language.name().to_owned()),
+                        Some(path) => UnknownKind::Value(path, masked.language.to_string()),
                         None => UnknownKind::Lines(template),
                     }
                 } else {

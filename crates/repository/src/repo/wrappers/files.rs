@@ -69,14 +69,11 @@ pub(in super::super) fn is_ytt(text: &str) -> bool {
 fn of_name(path: &Utf8Path) -> Option<Form> {
     let name = path.file_name()?.to_ascii_lowercase();
     let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
-    if ends(&[".j2", ".jinja", ".jinja2"]) {
-        return Some(Form::Template(Language::Jinja));
-    }
-    if ends(&[".tpl", ".tmpl", ".gotmpl"]) {
-        return Some(Form::Template(Language::Go));
-    }
-    if ends(&[".yaml.in", ".yml.in", ".yaml.template", ".yml.template"]) {
-        return Some(Form::Template(Language::Any));
+    let languages =
+        [("templates.jinja", Language::Jinja), ("templates.go", Language::Go), ("templates.any", Language::Any)];
+    let language = languages.into_iter().find(|(key, _)| ends(fields::of(key)));
+    if let Some((_, language)) = language {
+        return Some(Form::Template(language));
     }
     let is_manifest = ends(&[".yaml", ".yml", ".json"]);
     let behind = [".yaml.", ".yml.", ".json."].iter().find_map(|suffix| Some(name.split_once(suffix)?.1));
@@ -90,7 +87,6 @@ fn of_name(path: &Utf8Path) -> Option<Form> {
     if builds_image(path) {
         return Some(Form::Unread);
     }
-    let is_script = ends(&[".sh", ".bash", ".zsh", ".ksh", ".mk", ".bats"])
-        || ["makefile", "justfile", "jenkinsfile"].contains(&name.as_str());
+    let is_script = ends(fields::of("scripts")) || fields::of("scripts.names").contains(&name.as_str());
     is_script.then_some(Form::Script(Language::Shell))
 }

@@ -6,38 +6,30 @@ use crate::prelude::*;
 /// The mark of a placeholder: an unassigned character of two bytes, so that it fits `$X`.
 pub(super) const MARK: char = '\u{7fc}';
 
-/// The template language of a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The template language of a text; as text who fills it in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Language {
     /// Nothing.
+    #[error("nobody")]
     Literal,
     /// The shell.
+    #[error("the shell")]
     Shell,
     /// Jinja, as in Ansible.
+    #[error("Jinja")]
     Jinja,
     /// Go's templates, as in policies.
+    #[error("a template")]
     Go,
     /// Terraform's heredocs.
+    #[error("Terraform")]
     Terraform,
     /// ytt's comments.
+    #[error("ytt")]
     Ytt,
     /// The syntax of any build: Jinja's braces, the shell's variables, `@NAME@`.
+    #[error("the tool that applies it")]
     Any,
-}
-
-impl Language {
-    /// Its name.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Literal => "nobody",
-            Self::Shell => "the shell",
-            Self::Jinja => "Jinja",
-            Self::Go => "a template",
-            Self::Terraform => "Terraform",
-            Self::Ytt => "ytt",
-            Self::Any => "the tool that applies it",
-        }
-    }
 }
 
 /// A masked text with the original offsets.
@@ -190,62 +182,56 @@ fn is_blank(text: &str) -> bool {
     lines.all(|line| line.is_empty() || line.starts_with('#'))
 }
 
+/// Masks what `length` finds at one of some marks.
+fn each(text: &str, marks: [u8; 3], out: &mut Masked, length: impl Fn(usize) -> Option<usize>) {
+    let [first, second, third] = marks;
+    let mut at = 0;
+    while let Some(found) = memchr::memchr3(first, second, third, &text.as_bytes()[at..]) {
+        let start = at + found;
+        at = start + 1;
+        if let Some(length) = length(start) {
+            at = start + length;
+            out.value(start..at);
+        }
+    }
+}
+
 /// Masks `${ … }`; `$${` is a dollar sign.
 fn terraform(text: &str, out: &mut Masked) {
-    let mut at = 0;
-    while let Some(start) = text[at..].find("${").map(|found| at + found) {
-        let end = text[start..].find('}').map(|end| start + end + 1);
-        at = match end {
-            Some(end) if !text[..start].ends_with('$') => {
-                out.value(start..end);
-                end
-            }
-            _ => start + 2,
-        };
-    }
+    each(text, [b'$'; 3], out, |start| {
+        let is_open = text[start..].starts_with("${") && !text[..start].ends_with('$');
+        text[start..].find('}').filter(|_| is_open).map(|end| end + 1)
+    });
+}
+
+/// The length of the name that a text begins with.
+fn name_length(text: &str) -> usize {
+    text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len())
 }
 
 /// Masks `@NAME@`.
 fn names(text: &str, out: &mut Masked) {
-    let mut at = 0;
-    while let Some(start) = text[at..].find('@').map(|found| at + found) {
-        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    each(text, [b'@'; 3], out, |start| {
         let rest = &text[start + 1..];
-        let length = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
-        at = if length > 0 && rest[length..].starts_with('@') {
-            out.value(start..start + length + 2);
-            start + length + 2
-        } else {
-            start + 1
-        };
-    }
+        let length = name_length(rest);
+        (length > 0 && rest[length..].starts_with('@')).then_some(length + 2)
+    });
 }
 
 fn shell(text: &str, out: &mut Masked) {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while let Some(found) = memchr::memchr3(b'$', b'`', b'\\', &bytes[at..]) {
-        let start = at + found;
+    each(text, [b'$', b'`', b'\\'], out, |start| {
         let rest = &text[start..];
         let closing = |open: usize, close: char| rest[open..].find(close).map(|end| open + end + 1);
-        let length = match (bytes[start], bytes.get(start + 1)) {
+        let length = match (rest.as_bytes()[0], rest.as_bytes().get(1)) {
             (b'$', Some(b'{')) => closing(2, '}'),
             (b'$', Some(b'(')) => nested(rest, '(', ')').map(|end| end + 1),
-            (b'$', Some(c)) if c.is_ascii_alphabetic() || *c == b'_' => {
-                Some(1 + rest[1..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len() - 1))
-            }
+            (b'$', Some(c)) if c.is_ascii_alphabetic() || *c == b'_' => Some(1 + name_length(&rest[1..])),
             (b'`', _) => closing(1, '`').filter(|n| *n > 1),
             (b'\\', Some(b'$' | b'`' | b'\\')) => Some(2),
             _ => None,
         };
-        match length {
-            Some(length) if !rest[..length].contains('\n') => {
-                out.value(start..start + length);
-                at = start + length;
-            }
-            _ => at = start + 1,
-        }
-    }
+        length.filter(|length| !rest[..*length].contains('\n'))
+    });
 }
 
 /// A tag of a template.

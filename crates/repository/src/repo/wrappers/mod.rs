@@ -54,7 +54,8 @@ pub(super) fn wrapped_nodes(node: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
     }
 }
 
-fn group(node: &Node) -> &str {
+/// An object's API group.
+pub(super) fn group(node: &Node) -> &str {
     let version = node.text("apiVersion");
     version.split_once('/').map_or("", |(group, _)| group)
 }

@@ -5,7 +5,7 @@ use globset::Glob;
 use super::group;
 use crate::prelude::*;
 use crate::repo::mentions::HCO;
-use crate::repo::nodes::{all_nodes, is_on};
+use crate::repo::nodes::{all_nodes, is_on, parsed};
 use crate::repo::wrapper_fields as fields;
 
 /// Whether an object changes HyperConvergeds, or makes them.
@@ -30,7 +30,7 @@ pub(super) fn excludes_hyperconverged(root: &Node) -> bool {
         let (groups, kinds) = (texts("apiGroups"), texts("kinds"));
         groups.iter().any(|group| kinds.iter().any(|kind| matches_kind(&format!("{group}/v/{kind}").to_lowercase())))
     };
-    let parsed = yaml::parse_yaml(&SourceFile::new("exclusions", text.unwrap_or_default()));
+    let parsed = parsed(text.unwrap_or_default());
     root.text_at("metadata.name") == Some("argocd-cm")
         && parsed.documents.iter().any(|d| d.root.items().iter().any(is_meant))
 }

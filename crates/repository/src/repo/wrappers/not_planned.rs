@@ -32,32 +32,37 @@ pub(in super::super) enum NotPlannedReason {
     Inside(String),
     /// It is in a text of an object of this kind.
     InText(String),
+    /// It is in a text that can't be read as a manifest.
+    Unreadable,
 }
 
 /// The HyperConvergeds in a document that aren't `planned`.
 pub(in super::super) fn find(root: &Node, planned: &[&Node]) -> Vec<NotPlannedObject> {
-    let mut out = Vec::new();
     let is_example = fields::of("examples").contains(&root.text("kind"))
         || root.text("schema").starts_with("olm.")
         || group(root) == HCO;
     if is_example {
-        return out;
+        return Vec::new();
     }
-    let mut walk = Walk { planned, unwanted: Vec::new(), out: &mut out };
+    let mut walk = Walk { planned, unwanted: Vec::new(), out: Vec::new() };
     walk.node(root, kind_of(root), true);
-    out
+    walk.out
 }
 
 /// Flux's objects whose inputs fill in kinds.
 const RESOURCE_SET: &str = "ResourceSet";
 
-struct Walk<'n, 'o> {
-    planned: &'o [&'n Node],
+struct Walk<'n, 'p> {
+    planned: &'p [&'n Node],
     unwanted: Vec<&'n Node>,
-    out: &'o mut Vec<NotPlannedObject>,
+    out: Vec<NotPlannedObject>,
 }
 
 impl<'n> Walk<'n, '_> {
+    fn add(&mut self, span: Span, reason: NotPlannedReason) {
+        self.out.push(NotPlannedObject { span, reason });
+    }
+
     fn node(&mut self, node: &'n Node, wrapper: &'n str, is_root: bool) {
         if !is_root
             && (is_hyperconverged(node) || is_patch(node) || wrapper == RESOURCE_SET && may_become_hyperconverged(node))
@@ -69,9 +74,9 @@ impl<'n> Walk<'n, '_> {
                 } else {
                     NotPlannedReason::Inside(wrapper.to_owned())
                 };
-                let span = node.get("kind").map_or(node.span, |k| k.span);
+                let span = node.get("kind").unwrap_or(node).span;
                 if self.out.iter().all(|known| known.span != span) {
-                    self.out.push(NotPlannedObject { span, reason });
+                    self.add(span, reason);
                 }
             }
             return;
@@ -96,7 +101,7 @@ impl<'n> Walk<'n, '_> {
                     self.unwanted.extend(ansible::removed_manifests(node));
                     for (kind, is_removed) in ansible::changes(node) {
                         let reason = if is_removed { NotPlannedReason::Removed } else { NotPlannedReason::Changed };
-                        self.out.push(NotPlannedObject { span: kind.span, reason });
+                        self.add(kind.span, reason);
                     }
                 }
                 for item in items {
@@ -110,25 +115,25 @@ impl<'n> Walk<'n, '_> {
                     || wrapper == RESOURCE_SET && has_line(text, "kind", &may_be_filled_in) =>
             {
                 let reason = NotPlannedReason::InText(wrapper.to_owned());
-                self.out.push(NotPlannedObject { span: node.span, reason });
+                self.add(node.span, reason);
             }
             Value::String(text) if commands::is_in(text) => {
-                self.out.push(NotPlannedObject { span: node.span, reason: NotPlannedReason::Commanded });
+                self.add(node.span, NotPlannedReason::Commanded);
             }
             _ => {}
         }
         if self.out.len() == known && commands::is_of(node) {
-            let span = node.get("command").or(node.get("action")).map_or(node.span, |value| value.span);
-            self.out.push(NotPlannedObject { span, reason: NotPlannedReason::Commanded });
+            let span = node.get("command").or(node.get("action")).unwrap_or(node).span;
+            self.add(span, NotPlannedReason::Commanded);
         }
         if is_root && mutations::excludes_hyperconverged(node) {
-            self.out.push(NotPlannedObject { span: node.span, reason: NotPlannedReason::Excluded });
+            self.add(node.span, NotPlannedReason::Excluded);
         }
         // One that it makes or checks is named itself.
         if self.out.len() == known && mutations::changes_hyperconverged(node) {
-            let span = node.get("kind").map_or(node.span, |kind| kind.span);
+            let span = node.get("kind").unwrap_or(node).span;
             let reason = NotPlannedReason::Mutated(node.text("kind").to_owned());
-            self.out.push(NotPlannedObject { span, reason });
+            self.add(span, reason);
         }
     }
 }
@@ -143,14 +148,19 @@ fn kind_of(node: &Node) -> &str {
     }
 }
 
+/// Whether a value has HCO's kind and group.
+pub(super) fn is_of_hco(node: &Node) -> bool {
+    group(node) == HCO && node.text("kind") == "HyperConverged"
+}
+
 /// Whether a value is a patch of a HyperConverged, as Hive's SyncSets have it.
 fn is_patch(node: &Node) -> bool {
-    group(node) == HCO && node.text("kind") == "HyperConverged" && !node.text("patch").is_empty()
+    is_of_hco(node) && !node.text("patch").is_empty()
 }
 
 /// Whether a value is a whole HyperConverged, not only a reference to one.
 pub(super) fn is_hyperconverged(node: &Node) -> bool {
-    group(node) == HCO && node.text("kind") == "HyperConverged" && (has_map(node, "metadata") || has_map(node, "spec"))
+    is_of_hco(node) && (has_map(node, "metadata") || has_map(node, "spec"))
 }
 
 /// Whether a text of several lines or of JSON contains a HyperConverged's manifest.
@@ -187,24 +197,8 @@ fn applies_manifest(text: &str) -> bool {
     text.contains(HCO) && text.contains(" apply") && !inline::manifests(text, &[]).is_empty()
 }
 
-/// The finding about a text that contains a HyperConverged and can't be read.
-pub(in super::super) fn unreadable_text(file: &Arc<SourceFile>, span: Span) -> Finding {
-    let message = "a HyperConverged is in a text that hcoplan can't read as a manifest";
-    Finding::new(&HCO_NOT_PLANNED, message)
-        .at(Location::new(file, span))
-        .label("not planned")
-        .help("check its tool's output: `… | hcoplan lint -`")
-}
-
-/// The finding about a command that changes or deletes HyperConvergeds.
-pub(in super::super) fn commanded(file: &Arc<SourceFile>, span: Span) -> Finding {
-    let message = "a command changes or deletes HyperConvergeds when it runs, which is not in the plan";
-    let help = "write what it sets into the HyperConverged itself, and remove it";
-    Finding::new(&HCO_NOT_PLANNED, message).info().at(Location::new(file, span)).label("not planned").help(help)
-}
-
 /// The finding about a HyperConverged that isn't planned.
-pub(in super::super) fn finding(object: &NotPlannedObject, document: &Document) -> Finding {
+pub(in super::super) fn finding(object: &NotPlannedObject, file: &Arc<SourceFile>) -> Finding {
     let is_text = matches!(object.reason, NotPlannedReason::InText(_));
     let (message, help) = match &object.reason {
         NotPlannedReason::Removed => (
@@ -221,7 +215,14 @@ pub(in super::super) fn finding(object: &NotPlannedObject, document: &Document) 
             format!("this {kind} changes HyperConvergeds when they are applied, which is not in the plan"),
             "write what it sets into the HyperConverged itself, or exclude its kind",
         ),
-        NotPlannedReason::Commanded => return commanded(&document.file, object.span),
+        NotPlannedReason::Commanded => (
+            "a command changes or deletes HyperConvergeds when it runs, which is not in the plan".to_owned(),
+            "write what it sets into the HyperConverged itself, and remove it",
+        ),
+        NotPlannedReason::Unreadable => (
+            "a HyperConverged is in a text that hcoplan can't read as a manifest".to_owned(),
+            "check its tool's output: `… | hcoplan lint -`",
+        ),
         NotPlannedReason::Excluded => (
             "Argo CD's configuration excludes HyperConvergeds, which is not in the plan".to_owned(),
             "remove it from `resource.exclusions`, if Argo CD is to apply it",
@@ -236,5 +237,6 @@ pub(in super::super) fn finding(object: &NotPlannedObject, document: &Document) 
     };
     // The whole text would be too long.
     let span = if is_text { Span { end: object.span.start + 1, ..object.span } } else { object.span };
-    Finding::new(&HCO_NOT_PLANNED, message).at(Location::new(&document.file, span)).label("not planned").help(help)
+    let finding = unplanned(message, Location::new(file, span)).help(help);
+    if object.reason == NotPlannedReason::Commanded { finding.info() } else { finding }
 }

@@ -212,11 +212,7 @@ impl Accumulation<'_, '_> {
         let Some(path) = self.local(directory, &entry.place(), name)? else { return Ok(()) };
         let mut added = Vec::new();
         if self.all.tree.check(&path).is_ok() {
-            if !self.is_loaded(directory, &path) {
-                return Err(refused(RefusedReason::OutsideDirectory(name.to_owned())));
-            }
-            let documents = self.all.documents(&path).map_err(|why| unreadable(&why, name, entry.place()))?;
-            for document in documents.iter() {
+            for document in self.documents(directory, &path, name, entry.place())?.iter() {
                 self.out.layers.push(BuildLayer::of_file(document, LayerKind::Object));
                 objects_of(Placed::of_document(document), &mut added)?;
             }
@@ -258,10 +254,25 @@ impl Accumulation<'_, '_> {
         Ok(())
     }
 
-    /// Whether kustomize loads an existing file: a link's target, too, has to be at or below the directory.
-    fn is_loaded(&self, directory: &Utf8Path, path: &Utf8Path) -> bool {
+    /// The documents of an existing file, which kustomize loads if it, and a link's target, is at or below the directory.
+    /// A refusal is at the file's broken part, else where it is named.
+    fn documents(
+        &self,
+        directory: &Utf8Path,
+        path: &Utf8Path,
+        name: &str,
+        named_at: Location,
+    ) -> Result<Rc<[Arc<Document>]>, Refused> {
         let (real, above) = (self.all.tree.real(path), self.all.tree.real(directory));
-        self.is_unrestricted || real.starts_with(&above) && (path.starts_with(directory) || real != *path)
+        let is_loaded = real.starts_with(&above) && (path.starts_with(directory) || real != *path);
+        if !is_loaded && !self.is_unrestricted {
+            return Err(Refused { place: named_at, why: RefusedReason::OutsideDirectory(name.to_owned()) });
+        }
+        self.all.documents(path).map_err(|why| {
+            let text = why.to_string();
+            let place = if let UnreadableFile::Broken(place, _) = why { place } else { named_at };
+            Refused { place, why: RefusedReason::Unreadable { name: name.to_owned(), why: text } }
+        })
     }
 
     /// Records what isn't computed here; adds what a generator makes.
@@ -327,17 +338,11 @@ impl Accumulation<'_, '_> {
             PatchSource::File(node) => {
                 let name = node.as_str().unwrap_or_default();
                 let place = entry.document.location(node.span);
-                let refused = |why| NotMerged::refused(&place, why);
                 let Some(path) = self.local(directory, &place, name)? else { return Ok(()) };
                 if self.all.tree.check(&path).is_err() {
-                    return Err(refused(RefusedReason::Missing(name.to_owned())));
+                    return Err(NotMerged::refused(&place, RefusedReason::Missing(name.to_owned())));
                 }
-                if !self.is_loaded(directory, &path) {
-                    return Err(refused(RefusedReason::OutsideDirectory(name.to_owned())));
-                }
-                if let Err(why) = self.all.documents(&path) {
-                    return Err(unreadable(&why, name, place).into());
-                }
+                self.documents(directory, &path, name, place)?;
                 node
             }
             PatchSource::Inline(node) => node,
@@ -350,7 +355,7 @@ impl Accumulation<'_, '_> {
         let no_patch = || NotMerged::refused(&place, RefusedReason::NoPatch);
         let selector = match target.map(Selector::of) {
             Some(None) => {
-                let place = entry.document.location(target.map_or(node.span, |t| t.span));
+                let place = entry.document.location(target.unwrap_or(node).span);
                 return Err(NotMerged::beyond(&place, BeyondKind::Pattern));
             }
             Some(Some(selector)) => Some(selector),
@@ -422,15 +427,6 @@ impl Accumulation<'_, '_> {
         let inline = |d| PatchDocument { document: Arc::new(d), inline: Some((Arc::clone(document), node.clone())) };
         (!parsed.is_broken()).then(|| parsed.documents.into_iter().map(inline).collect())
     }
-}
-
-/// The refusal of a file: at its broken part, else where it is named.
-fn unreadable(why: &UnreadableFile, name: &str, named_at: Location) -> Refused {
-    let place = match why {
-        UnreadableFile::Broken(place, _) => place.clone(),
-        UnreadableFile::Unreadable(_) => named_at,
-    };
-    Refused { place, why: RefusedReason::Unreadable { name: name.to_owned(), why: why.to_string() } }
 }
 
 /// A document of a patch.

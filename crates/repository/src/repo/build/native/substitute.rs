@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::object::{Object, Placed, Value};
 use crate::prelude::*;
-use crate::repo::variables::{Substituted, Variables, parsed};
+use crate::repo::variables::{Substituted, Variables, plain_value};
 
 /// The label or annotation that excludes an object.
 pub(in crate::repo) const DISABLED: &str = "kustomize.toolkit.fluxcd.io/substitute";
@@ -39,5 +39,5 @@ impl Variables {
 
 /// A plain value as YAML reads it, at a place.
 fn read_again(text: &str, place: &Location) -> Placed {
-    parsed(text).map_or_else(|| Placed::text_at(text, place), |value| Placed::of(&value, "", &|_| place.clone()))
+    plain_value(text).map_or_else(|| Placed::text_at(text, place), |value| Placed::of(&value, "", &|_| place.clone()))
 }

@@ -230,20 +230,17 @@ fn without_network(path: &Path) -> Command {
 }
 
 /// The program that creates namespaces, if the system allows it.
-fn unshare_program() -> Option<PathBuf> {
+fn unshare_program() -> Option<&'static PathBuf> {
     static KNOWN: OnceLock<Option<PathBuf>> = OnceLock::new();
-    KNOWN.get_or_init(find_unshare).clone()
-}
-
-fn find_unshare() -> Option<PathBuf> {
-    if !cfg!(target_os = "linux") {
-        return None;
-    }
-    let (unshare, test) = (program("unshare")?, program("true")?);
-    let mut command = Command::new(&unshare);
-    command.args([OsString::from("-U"), "-n".into(), "--".into(), test.into()]);
-    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    quiet.status().is_ok_and(|s| s.success()).then_some(unshare)
+    let find = || {
+        cfg!(target_os = "linux").then_some(())?;
+        let (unshare, test) = (program("unshare")?, program("true")?);
+        let mut command = Command::new(&unshare);
+        command.args([OsString::from("-U"), "-n".into(), "--".into(), test.into()]);
+        let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        quiet.status().is_ok_and(|s| s.success()).then_some(unshare)
+    };
+    KNOWN.get_or_init(find).as_ref()
 }
 
 /// A running build. Every process that it started ends with it.
