@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     }
     let mut clusters: Vec<ClusterDrift> = Vec::new();
     let work = ClusterTask { drift: true, ..ClusterTask::default() };
-    let (_, mut verdict) = found.report_each(&work, arguments.sources.reading.jobs, output, |outcome| {
+    let (_, mut verdict) = found.report_each(&work, output, |outcome| {
         clusters.extend(outcome.drift.take());
         ControlFlow::Continue(())
     });

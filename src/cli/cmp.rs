@@ -144,7 +144,6 @@ fn generate(gate: &Gate, said: &KeptNotices) -> Result<(String, Exit), Failure> 
             yaml: parameters.operands,
             ..ClusterTask::default()
         },
-        jobs: None,
     };
     let mut operands = String::new();
     let analysis = request.analyse(said, |outcome, _| operands.push_str(&outcome.printed))?;

@@ -5,6 +5,7 @@ use clap::Parser;
 use clap::builder::styling::{AnsiColor, Styles};
 
 use super::color::Color;
+use super::output::Output;
 use super::{
     argocd, cmp, completions, diff, explain, fix, import, init, inventory, lint, lsp, matrix, plan, release, render,
     report, schema, version, why,
@@ -60,43 +61,60 @@ Examples:
   hcoplan plan . --against origin/main    show what this branch changes
   hcoplan plan . --upgrade-to 1.19        show what an upgrade of HCO does";
 
-// Builds every subcommand at once, so that its help lists the global options last.
-#[derive(Debug, Subcommand)]
-pub(super) enum Command {
+/// The subcommands: each is run by its module, which has its arguments.
+macro_rules! subcommands {
+    ($($(#[$doc:meta])* $name:ident $module:ident;)*) => {
+        // Builds every subcommand at once, so that its help lists the global options last.
+        #[derive(Debug, Subcommand)]
+        pub(super) enum Command {
+            $($(#[$doc])* $name($module::Arguments),)*
+        }
+
+        impl Command {
+            pub(super) fn run(&self, output: &Output) -> Result<Exit, Failure> {
+                match self {
+                    $(Self::$name(arguments) => $module::run(arguments, output),)*
+                }
+            }
+        }
+    };
+}
+
+subcommands! {
     /// Show what a change does, lint it, and render it to the output tree
-    Plan(plan::Arguments),
+    Plan plan;
     /// Check the manifests with the rules
-    Lint(lint::Arguments),
+    Lint lint;
     /// Render what HCO and SSP would create
-    Render(render::Arguments),
+    Render render;
     /// Show what a change does to the clusters, object by object and field by field
-    Diff(diff::Arguments),
+    Diff diff;
     /// Fix findings that have a safe automatic fix
-    Fix(fix::Arguments),
+    Fix fix;
     /// Show which golden images exist for which architecture
-    Matrix(matrix::Arguments),
+    Matrix matrix;
     /// Write one HTML page of the whole plan
-    Report(report::Arguments),
+    Report report;
     /// Explain where a rendered field's value comes from
-    Why(why::Arguments),
+    Why why;
     /// Print the page of a rule, or of a field of an operand or of the HyperConverged
-    Explain(explain::Arguments),
+    Explain explain;
     /// Create or update a ClusterInventory from a must-gather or `kubectl get nodes -o json`
-    Import(import::Arguments),
+    Import import;
     /// Compare a ClusterInventory with a dump of the cluster's nodes
-    Inventory(inventory::Arguments),
+    Inventory inventory;
     /// Show the supported releases, of HCO and of its distributions
-    Release(release::Arguments),
+    Release release;
     /// Print the JSON Schema of a document, or list them
-    Schema(schema::Arguments),
+    Schema schema;
     /// Run as a config management plugin of Argo CD; see docs/argocd.md
-    Cmp(cmp::Arguments),
+    Cmp cmp;
     /// Report fields of a HyperConverged that Argo CD and Flux show as different on every sync
-    Argocd(argocd::Arguments),
+    Argocd argocd;
     /// Run the language server: findings, fixes and explanations in an editor
-    Lsp(lsp::Arguments),
+    Lsp lsp;
     /// Write hcoplan.yaml, so that `hcoplan plan` needs no options
-    Init(init::Arguments),
+    Init init;
     /// Print a completion script for a shell
-    Completions(completions::Arguments),
+    Completions completions;
 }

@@ -95,7 +95,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         lint: Some(lint::Selection::of(&settings).without_fixes()),
         ..ClusterTask::default()
     };
-    let request = arguments.rules.request(&found, &settings, &base, arguments.reading.jobs, work)?;
+    let request = arguments.rules.request(&found, &settings, &base, work)?;
     let Some(analysis) = request.analyse(output, |_, _| {})? else {
         return Ok(found.verdict);
     };

@@ -1,6 +1,7 @@
 //! `hcoplan fix`: applies the rules' fixes.
 
 use super::arguments::Sources;
+use super::format::Form;
 use super::output::Output;
 use super::settings::Choice;
 use crate::fix;
@@ -44,7 +45,7 @@ pub(super) struct Arguments {
 
     /// How to print the result: human, or json for programs
     #[arg(long, value_name = "FORMAT", help_heading = "Output", default_value = "human", hide_possible_values = true)]
-    format: Format,
+    format: Form,
 
     /// Exit with 1 when anything changes
     #[arg(long, help_heading = "Output")]
@@ -54,15 +55,6 @@ pub(super) struct Arguments {
     /// stays the same
     #[arg(long, value_name = "VERSION", help_heading = "Rules", conflicts_with_all = ["select", "ignore", "pedantic", "also_unsafe", "choose"])]
     migrate: Option<TargetVersion>,
-}
-
-/// How the result is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people: a diff, or what was done.
-    Human,
-    /// For programs: `hcoplan schema fix`.
-    Json,
 }
 
 /// The version to write.
@@ -105,7 +97,6 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
                 chosen: &arguments.choose,
                 only: None,
                 writes: arguments.write,
-                jobs: arguments.sources.reading.jobs,
             };
             found.fix(&request, &settings, &mut exit, output)?
         }
@@ -121,7 +112,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         is_migration: arguments.migrate.is_some(),
         is_built,
     };
-    let is_human = arguments.format == Format::Human;
+    let is_human = arguments.format == Form::Human;
     if is_human && !writes && fixes::root_from_top(&fixed, &root).is_some() {
         output.note("the paths of the diff count from the top of the git work tree: apply it there");
     }
@@ -133,8 +124,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
             .note(format_args!("{cluster} would still be rejected: rules that look at what it renders could not run"));
     }
     match arguments.format {
-        Format::Human => output.print(fixes::text(&fixed, &view)?)?,
-        Format::Json => output.print(hcoplan_report::visible_json::text(&fixes::document(&fixed, &view)))?,
+        Form::Human => output.print(fixes::text(&fixed, &view)?)?,
+        Form::Json => output.print(hcoplan_report::visible_json::text(&fixes::document(&fixed, &view)))?,
     }
     exit.failed |= arguments.exit_code && !fixed.files.is_empty();
     Ok(exit)

@@ -12,6 +12,15 @@ use hcoplan_analysis::atomic_file::{self, PartialFile};
 use hcoplan_report::named::{self, names};
 use hcoplan_report::{Named, Terminal};
 
+/// The formats of a result that only goes to standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Form {
+    /// For people
+    Human,
+    /// For programs
+    Json,
+}
+
 /// A format and its destination.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Target<F = Format> {

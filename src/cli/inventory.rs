@@ -1,6 +1,7 @@
 //! `hcoplan inventory`: compares a ClusterInventory with a dump of its cluster.
 
 use super::dump;
+use super::format::Form;
 use super::output::Output;
 use crate::adopt::contradictions;
 use crate::inventory::drift;
@@ -46,15 +47,7 @@ struct Check {
 
     /// How to print the differences
     #[arg(long, value_name = "FORMAT", default_value = "human")]
-    format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// One below the other, each with its fix
-    Human,
-    /// One document, whose schema `hcoplan schema inventory-check` prints
-    Json,
+    format: Form,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
@@ -71,13 +64,13 @@ fn check(arguments: &Check, output: &Output) -> Result<Exit, Failure> {
     let facts = contradictions(&dump, &document);
     let check = InventoryCheck { inventory, dump: paths, facts: &facts, drift: &drift };
     match format {
-        Format::Human => {
+        Form::Human => {
             output.print_lines(&check.text())?;
             if check.holds() {
                 output.note("the dump has the inventory's nodes and facts");
             }
         }
-        Format::Json => output.print(format!("{}\n", check.document()))?,
+        Form::Json => output.print(format!("{}\n", check.document()))?,
     }
     Ok(Exit { failed: !check.holds(), ..Exit::default() })
 }

@@ -74,7 +74,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         compare: base.repo().is_some(),
         ..ClusterTask::default()
     };
-    let request = arguments.rules.request(&found, &settings, &base, arguments.sources.reading.jobs, work)?;
+    let request = arguments.rules.request(&found, &settings, &base, work)?;
     let Some(analysis) = request.analyse(output, |_, _| {})? else {
         return Ok(found.verdict);
     };

@@ -1,5 +1,6 @@
 //! `hcoplan lsp`: the language server on standard input and output.
 
+use super::output::Output;
 use crate::lsp;
 use crate::prelude::*;
 
@@ -16,7 +17,7 @@ pub(super) struct Arguments {
     stdio: bool,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+pub(super) fn run(arguments: &Arguments, _: &Output) -> Result<Exit, Failure> {
     let Arguments { stdio: _ } = arguments;
     let input = std::io::BufReader::new(std::io::stdin());
     let code = lsp::run(input, std::io::stdout().lock())?;

@@ -40,7 +40,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     }
     let work = ClusterTask { matrix: true, ..ClusterTask::default() };
     let mut matrices = Vec::new();
-    let (findings, verdict) = found.report_each(&work, sources.reading.jobs, output, |outcome| {
+    let (findings, verdict) = found.report_each(&work, output, |outcome| {
         matrices.extend(outcome.matrix.take());
         ControlFlow::Continue(())
     });

@@ -47,7 +47,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
-use self::command_line::{Arguments, Command};
+use self::command_line::Arguments;
 use self::output::Output;
 use crate::{repo, source};
 
@@ -79,7 +79,7 @@ pub fn run() -> ExitCode {
         }
     };
     let output = Output::new(arguments.color, arguments.quiet, arguments.verbose);
-    let verdict = match dispatch(arguments.command, &output) {
+    let verdict = match arguments.command.run(&output) {
         Ok(verdict) => verdict,
         Err(failure) => {
             match &failure {
@@ -110,27 +110,4 @@ pub fn run() -> ExitCode {
     };
     let interrupted = hcoplan_analysis::interrupted();
     Exit { interrupted, ..verdict }.into()
-}
-
-fn dispatch(command: Command, output: &Output) -> Result<Exit, Failure> {
-    match command {
-        Command::Plan(arguments) => plan::run(&arguments, output),
-        Command::Lint(arguments) => lint::run(&arguments, output),
-        Command::Render(arguments) => render::run(&arguments, output),
-        Command::Diff(arguments) => diff::run(&arguments, output),
-        Command::Fix(arguments) => fix::run(&arguments, output),
-        Command::Import(arguments) => import::run(&arguments, output),
-        Command::Inventory(arguments) => inventory::run(&arguments, output),
-        Command::Argocd(arguments) => argocd::run(&arguments, output),
-        Command::Cmp(arguments) => cmp::run(&arguments, output),
-        Command::Lsp(arguments) => lsp::run(&arguments),
-        Command::Init(arguments) => init::run(&arguments, output),
-        Command::Matrix(arguments) => matrix::run(&arguments, output),
-        Command::Report(arguments) => report::run(&arguments, output),
-        Command::Why(arguments) => why::run(&arguments, output),
-        Command::Explain(arguments) => explain::run(&arguments, output),
-        Command::Schema(arguments) => schema::run(&arguments, output),
-        Command::Release(arguments) => release::run(&arguments, output),
-        Command::Completions(arguments) => completions::run(&arguments, output),
-    }
 }

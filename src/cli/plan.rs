@@ -108,7 +108,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         kustomization: arguments.out.kustomization(&found) || committed.iter().any(DiskTree::has_kustomization),
         ..ClusterTask::default()
     };
-    let request = arguments.rules.request(&found, &settings, &base, arguments.sources.reading.jobs, work)?;
+    let request = arguments.rules.request(&found, &settings, &base, work)?;
     let Some(analysis) = request.analyse(output, |_, _| {})? else {
         return Ok(found.verdict);
     };

@@ -1,5 +1,6 @@
 //! `hcoplan release`: the modelled HCO releases and the distributions built from them.
 
+use super::format::Form;
 use super::output::Output;
 use crate::prelude::*;
 use crate::repo::known_release;
@@ -58,15 +59,6 @@ enum Command {
         #[arg(long, value_name = "FORMAT", default_value = "human")]
         format: Form,
     },
-}
-
-/// The output format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Form {
-    /// For people.
-    Human,
-    /// For programs.
-    Json,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {

@@ -100,7 +100,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         Ok::<_, Failure>(output.closed() && files.is_empty())
     };
     let (mut stale, mut rendered, mut objects, mut failure) = (Vec::new(), 0, 0, None);
-    let (findings, mut verdict) = found.report_each(&work, arguments.sources.reading.jobs, output, |outcome| {
+    let (findings, mut verdict) = found.report_each(&work, output, |outcome| {
         stale.append(&mut outcome.stale);
         rendered += usize::from(outcome.is_rendered);
         objects += outcome.objects;

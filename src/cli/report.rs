@@ -78,7 +78,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         preview: upgrade_to,
         ..ClusterTask::default()
     };
-    let request = arguments.rules.request(&found, &settings, &base, arguments.sources.reading.jobs, work)?;
+    let request = arguments.rules.request(&found, &settings, &base, work)?;
     let mut rows = Vec::new();
     let Some(analysis) = request.analyse(output, |outcome, _| rows.push(row(outcome)))? else {
         return Ok(found.verdict);

@@ -5,7 +5,6 @@ use crate::lint::{self, Selector, Settings};
 use crate::prelude::*;
 use crate::repo::Config;
 use hcoplan_analysis::{AnalysisRequest, BaselineFile, CompareBase};
-use std::num::NonZeroUsize;
 
 /// Options that select rules.
 #[derive(Debug, Args)]
@@ -110,11 +109,10 @@ impl Rules {
         found: &'a Clusters,
         settings: &'a Settings,
         base: &'a CompareBase,
-        jobs: Option<NonZeroUsize>,
         work: ClusterTask<'a>,
     ) -> Result<AnalysisRequest<'a>, Failure> {
         let (baseline, fail_on) = (self.baseline(found)?, self.fail_on(found.repo.config()));
-        Ok(AnalysisRequest { found, settings, base, baseline, fail_on, work, jobs })
+        Ok(AnalysisRequest { found, settings, base, baseline, fail_on, work })
     }
 
     /// The least severity that fails the run; `None` means never.

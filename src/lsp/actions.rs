@@ -96,7 +96,7 @@ pub(super) fn actions(inputs: &ActionInputs<'_>, at: Range, only: Option<&[CodeA
         let (shown, mut findings): (Vec<_>, Vec<Finding>) = shown.unzip();
         if let Some((clusters, settings)) = &inputs.analysis.open {
             // Fixes that can't be tried aren't offered; the log has the reason.
-            let _ = clusters.try_fixes(&mut findings, settings, None, |_| true);
+            let _ = clusters.try_fixes(&mut findings, settings, |_| true);
         }
         for (shown, finding) in shown.iter().zip(&findings) {
             let add = |title: String, edits: &[Edit], preferred: bool, to: &mut Vec<Value>| {

@@ -86,7 +86,7 @@ impl Job {
         };
         let work = ClusterTask { lint: Some(lint::Selection::of(&settings)), ..ClusterTask::default() };
         let lint = |baseline| {
-            let found = clusters.each(&work, None, said, |outcome, _| {
+            let found = clusters.each(&work, said, |outcome, _| {
                 report_outcome(outcome, true, &mut Exit::default(), said);
             });
             found.finished(baseline, &settings, &self.root, said)

@@ -29,9 +29,10 @@ const PAUSE: Duration = Duration::from_millis(80);
 /// Maximum delay of an analysis during uninterrupted typing.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Phase {
     /// Before `initialize`.
+    #[default]
     New,
     Running,
     /// After `shutdown`.
@@ -50,7 +51,7 @@ enum BuildRequest {
 }
 
 /// A session with an editor.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Session {
     phase: Phase,
     client: Client,
@@ -61,20 +62,6 @@ pub struct Session {
     out: Vec<Outgoing>,
     /// The times of the first and the last change since the last analysis.
     changed: Option<(Instant, Instant)>,
-}
-
-impl Default for Session {
-    fn default() -> Self {
-        Self {
-            phase: Phase::New,
-            client: Client::default(),
-            roots: Vec::new(),
-            documents: Documents::default(),
-            waiting: Vec::new(),
-            out: Vec::new(),
-            changed: None,
-        }
-    }
 }
 
 impl Session {

@@ -41,6 +41,8 @@ pub struct Clusters {
     pub(super) below: Option<Utf8PathBuf>,
     pub(super) directory: Utf8PathBuf,
     pub(super) options: Options,
+    /// Number of threads; `None` means one per core.
+    pub(super) jobs: Option<NonZeroUsize>,
     /// Whether they are read from a directory, so that edits can be tried.
     pub(super) is_editable: bool,
 }
@@ -177,11 +179,10 @@ impl Clusters {
     pub fn each(
         &self,
         work: &ClusterTask<'_>,
-        jobs: Option<NonZeroUsize>,
         notices: &dyn Notices,
         mut take: impl FnMut(&mut ClusterResult, &Progress),
     ) -> Findings {
-        self.each_until(work, jobs, notices, |outcome, progress| {
+        self.each_until(work, notices, |outcome, progress| {
             take(outcome, progress);
             ControlFlow::Continue(())
         })
@@ -192,12 +193,11 @@ impl Clusters {
     pub fn report_each(
         &self,
         work: &ClusterTask<'_>,
-        jobs: Option<NonZeroUsize>,
         notices: &dyn Notices,
         mut take: impl FnMut(&mut ClusterResult) -> ControlFlow<()>,
     ) -> (Findings, Exit) {
         let mut exit = self.verdict;
-        let findings = self.each_until(work, jobs, notices, |outcome, progress| {
+        let findings = self.each_until(work, notices, |outcome, progress| {
             // The matrix itself shows the failure.
             if outcome.matrix.is_none() || outcome.failed.is_some() {
                 progress.suspend(|| report_outcome(outcome, true, &mut exit, notices));
@@ -211,7 +211,6 @@ impl Clusters {
     fn each_until(
         &self,
         work: &ClusterTask<'_>,
-        jobs: Option<NonZeroUsize>,
         notices: &dyn Notices,
         mut take: impl FnMut(&mut ClusterResult, &Progress) -> ControlFlow<()>,
     ) -> Findings {
@@ -243,7 +242,7 @@ impl Clusters {
             findings.add(&mut outcome);
             next
         };
-        crate::run(&self.repo, &chosen, work, jobs, &progress, sink);
+        crate::run(&self.repo, &chosen, work, self.jobs, &progress, sink);
         findings
     }
 

@@ -23,8 +23,6 @@ pub struct FixRequest<'a> {
     pub only: Option<&'a Utf8Path>,
     /// Whether the files are written: then the remaining findings are those of the new texts.
     pub writes: bool,
-    /// Number of threads; `None` means one per core.
-    pub jobs: Option<NonZeroUsize>,
 }
 
 /// The applied and skipped fixes.
@@ -62,7 +60,7 @@ impl Clusters {
         exit: &mut Exit,
         notices: &dyn Notices,
     ) -> Result<FixResult, Failure> {
-        let trials = Trials { settings, jobs: request.jobs, notices };
+        let trials = Trials { settings, notices };
         let mut result = FixResult::default();
         let original = trials.first(self, exit)?;
         let mut now = original.clone();
@@ -132,7 +130,7 @@ impl Clusters {
             result.remaining.clear();
         }
         let on_disk = if request.writes { &now } else { &original };
-        on_disk.clusters.try_fixes(&mut result.remaining, settings, request.jobs, |_| true)?;
+        on_disk.clusters.try_fixes(&mut result.remaining, settings, |_| true)?;
         result.rejected = now.rejected;
         for finding in &mut result.remaining {
             // Don't offer fixes that failed the check; offer harmful ones with the error they cause.

@@ -150,6 +150,7 @@ fn find_in(
         None => None,
     };
     let found = Clusters {
+        jobs: sources.jobs,
         base,
         root,
         is_bundle,
@@ -277,6 +278,7 @@ fn before(base: &TrustBase, root: &Utf8Path, now: &Options) -> Result<Repo, Fail
 /// All clusters of an open repository.
 pub fn all_clusters(repo: Repo, directory: Utf8PathBuf, options: Options) -> Clusters {
     Clusters {
+        jobs: None,
         base: None,
         root: Utf8PathBuf::from("."),
         is_bundle: false,

@@ -29,8 +29,6 @@ pub struct AnalysisRequest<'a> {
     pub fail_on: Option<Severity>,
     /// Other tasks for each cluster.
     pub work: ClusterTask<'a>,
-    /// Number of clusters processed in parallel; `None` means one per core.
-    pub jobs: Option<NonZeroUsize>,
 }
 
 /// The result for all clusters.
@@ -66,14 +64,14 @@ impl<'a> AnalysisRequest<'a> {
         notices: &dyn Notices,
         mut take: impl FnMut(&mut ClusterResult, &Progress),
     ) -> Result<Option<Analysis>, Failure> {
-        let Self { found, settings, base, baseline, fail_on, work, jobs } = self;
+        let Self { found, settings, base, baseline, fail_on, work } = self;
         let work = ClusterTask { before: base.before(), ..work };
         let (existing_count, preview) = (!base.is_before_change(), work.preview.clone());
         let (mut verdict, mut clusters, mut compared) = (found.verdict, Vec::new(), 0);
         let mut steps: BTreeMap<(usize, String), Vec<ClusterDiff>> = BTreeMap::new();
         let mut already_there = Vec::new();
         let (mut shared, mut stale, mut is_unchanged) = (Shared::default(), Vec::new(), true);
-        let mut findings = found.each(&work, jobs, notices, |outcome, progress| {
+        let mut findings = found.each(&work, notices, |outcome, progress| {
             progress.suspend(|| report_outcome(outcome, existing_count, &mut verdict, notices));
             compared += 1;
             stale.append(&mut outcome.stale);
@@ -100,7 +98,7 @@ impl<'a> AnalysisRequest<'a> {
         let mut findings = findings.finished(baseline.as_ref(), settings, &found.root, notices)?;
         if tries_fixes {
             let chosen: BTreeSet<&ClusterName> = found.chosen().into_iter().map(ClusterRef::name).collect();
-            found.try_fixes(&mut findings.findings, settings, jobs, |name| chosen.contains(name))?;
+            found.try_fixes(&mut findings.findings, settings, |name| chosen.contains(name))?;
         }
         let against = base.name().filter(|_| !existing_count);
         verdict.failed |= findings.fails_from(fail_on, against);

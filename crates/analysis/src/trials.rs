@@ -23,7 +23,6 @@ const MAX_TRIALS: usize = 64;
 /// Lints clusters again with changed files.
 pub(super) struct Trials<'a> {
     pub(super) settings: &'a Settings,
-    pub(super) jobs: Option<NonZeroUsize>,
     pub(super) notices: &'a dyn Notices,
 }
 
@@ -82,7 +81,7 @@ impl Trials<'_> {
         let others: BTreeSet<ClusterName> = users.filter(|name| !now.clusters.has(name)).cloned().collect();
         let harm = first_new_error(now.findings(), next.findings())
             .or_else(|| first_new_error(&before.all_findings(), &after.all_findings()))
-            .or_else(|| effect(before, after, &others, false, self.settings, self.jobs).error);
+            .or_else(|| effect(before, after, &others, false, self.settings, now.clusters.jobs).error);
         let fault = harm.map(Fault::Harm).or_else(|| next.clusters.is_as_intended(round).err().map(Fault::Other));
         Ok((next, fault))
     }
@@ -90,7 +89,7 @@ impl Trials<'_> {
     fn lint(&self, clusters: Clusters, mut take: impl FnMut(&ClusterResult, &Progress)) -> Result<Trial, Failure> {
         let work = ClusterTask { lint: Some(lint::Selection::of(self.settings)), ..ClusterTask::default() };
         let mut rejected = Vec::new();
-        let findings = clusters.each(&work, self.jobs, self.notices, |outcome, progress| {
+        let findings = clusters.each(&work, self.notices, |outcome, progress| {
             if outcome.verdict.kind() == VerdictKind::Rejected {
                 rejected.push(outcome.cluster.to_string());
             }
@@ -112,7 +111,6 @@ impl Clusters {
         &self,
         findings: &mut [Finding],
         settings: &Settings,
-        jobs: Option<NonZeroUsize>,
         among: impl Fn(&ClusterName) -> bool,
     ) -> Result<(), Failure> {
         let users = self.repo.users_of_files();
@@ -148,7 +146,7 @@ impl Clusters {
             let fix = findings.get_mut(nth).and_then(|finding| finding.fixes.get_mut(index));
             let Some(fix) = fix else { continue };
             let is_suggestion = fix.applicability == Applicability::Suggestion;
-            let Effect { error, change } = effect(&before, &after, &others, is_suggestion, settings, jobs);
+            let Effect { error, change } = effect(&before, &after, &others, is_suggestion, settings, self.jobs);
             if let Some(error) = error {
                 error.demote(fix);
             } else if let Some((cluster, kinds)) = change {

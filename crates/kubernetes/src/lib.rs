@@ -8,6 +8,7 @@ pub mod go;
 pub mod label;
 pub mod label_selector;
 pub mod metadata;
+mod names;
 pub mod node_affinity;
 mod object;
 mod prelude;

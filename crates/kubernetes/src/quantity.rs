@@ -101,15 +101,14 @@ impl Quantity {
             self.format == Format::BinarySi && self.amount >= Decimal::new("1024", "", 0) && self.amount.is_whole();
         if binary {
             let (digits, power) = self.amount.binary();
-            let suffix = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
-            return write!(f, "{digits}{}", suffix.get(power as usize).unwrap_or(&""));
+            return write!(f, "{digits}{}", BINARY.get(power as usize).unwrap_or(&""));
         }
         let (digits, exponent) = self.amount.thousands();
         f.write_str(&digits)?;
         match (self.format, exponent) {
             (_, 0) => Ok(()),
             (Format::DecimalExponent, _) => write!(f, "e{exponent}"),
-            _ => f.write_str(decimal_suffix(exponent)),
+            _ => f.write_str(usize::try_from((exponent - NANO) / 3).ok().and_then(|n| DECIMAL.get(n)).unwrap_or(&"")),
         }
     }
 
@@ -236,48 +235,21 @@ impl Parts<'_> {
     }
 }
 
+/// The suffixes of a format with a step of three powers of ten, or ten of two.
+const DECIMAL: [&str; 10] = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
+const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+
 /// The format of a suffix and its power of ten, for binary ones of two.
 fn interpret(suffix: &str) -> Option<(Format, i64)> {
-    let decimal = |exponent| Some((Format::DecimalSi, exponent));
-    let binary = |exponent| Some((Format::BinarySi, exponent));
-    let exponent = match suffix {
-        "n" => return decimal(-9),
-        "u" => return decimal(-6),
-        "m" => return decimal(-3),
-        "" => return decimal(0),
-        "k" => return decimal(3),
-        "M" => return decimal(6),
-        "G" => return decimal(9),
-        "T" => return decimal(12),
-        "P" => return decimal(15),
-        "E" => return decimal(18),
-        "Ki" => return binary(10),
-        "Mi" => return binary(20),
-        "Gi" => return binary(30),
-        "Ti" => return binary(40),
-        "Pi" => return binary(50),
-        "Ei" => return binary(60),
-        other => other.strip_prefix(['e', 'E'])?,
-    };
-    // Go's ParseInt, then cut to 32 bits.
-    let exponent: i64 = exponent.parse().ok()?;
-    let exponent = i64::from(exponent as i32);
-    Some((Format::DecimalExponent, exponent))
-}
-
-fn decimal_suffix(exponent: i64) -> &'static str {
-    match exponent {
-        -9 => "n",
-        -6 => "u",
-        -3 => "m",
-        3 => "k",
-        6 => "M",
-        9 => "G",
-        12 => "T",
-        15 => "P",
-        18 => "E",
-        _ => "",
+    if let Some(exponent) = (NANO..).step_by(3).zip(DECIMAL).find_map(|(n, own)| (own == suffix).then_some(n)) {
+        return Some((Format::DecimalSi, exponent));
     }
+    if let Some(exponent) = (0..).step_by(10).zip(BINARY).find_map(|(n, own)| (own == suffix).then_some(n)) {
+        return Some((Format::BinarySi, exponent));
+    }
+    // Go's ParseInt, then cut to 32 bits.
+    let exponent: i64 = suffix.strip_prefix(['e', 'E'])?.parse().ok()?;
+    Some((Format::DecimalExponent, i64::from(exponent as i32)))
 }
 
 #[cfg(test)]

@@ -40,6 +40,5 @@ pub fn find(name: &str) -> Option<&'static RegisteredRule> {
 
 /// The rule or group with a name.
 pub fn selector(name: &str) -> Option<Selector> {
-    let group = Group::ALL.into_iter().find(|g| g.as_str() == name);
-    group.map(Selector::Group).or_else(|| find(name).map(|r| Selector::Rule(r.rule.name)))
+    Group::named(name).map(Selector::Group).or_else(|| find(name).map(|r| Selector::Rule(r.rule.name)))
 }

@@ -99,18 +99,15 @@ pub enum VerdictKind {
     Accepted,
 }
 
-impl VerdictKind {
-    /// `accepted`, `rejected`, `breaks`, `not-planned` or `removed`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Rejected => "rejected",
-            Self::Breaks => "breaks",
-            Self::NotPlanned => "not-planned",
-            Self::Removed => "removed",
-            Self::Accepted => "accepted",
-        }
-    }
+hcoplan_kubernetes::names!(VerdictKind {
+    Rejected = "rejected",
+    Breaks = "breaks",
+    NotPlanned = "not-planned",
+    Removed = "removed",
+    Accepted = "accepted",
+});
 
+impl VerdictKind {
     /// Whether a run with this verdict exits with 1.
     pub const fn fails(self) -> bool {
         matches!(self, Self::Rejected | Self::Breaks | Self::NotPlanned)

@@ -65,8 +65,7 @@ fn read(file: &Arc<SourceFile>, limits: &Limits, as_json: bool) -> Parsed {
     let mut state = State { file, limits, nodes: 0, parsed };
     for span in file.replaced() {
         let message = "these bytes are not UTF-8; kubectl replaces them with U+FFFD";
-        let problem = Problem::new(ProblemKind::Undecodable, *span, message);
-        state.parsed.problems.push(problem);
+        state.report(ProblemKind::Undecodable, *span, message);
     }
     if as_json {
         state.json();
@@ -103,6 +102,10 @@ struct State<'f> {
 }
 
 impl State<'_> {
+    fn report(&mut self, kind: ProblemKind, span: Span, message: impl Into<String>) {
+        self.parsed.problems.push(Problem::new(kind, span, message));
+    }
+
     /// Reads a stream of JSON values; the first that isn't JSON ends it. (kubectl 1.33 begins to
     /// try YAML there, 1.32 doesn't.) Source of the rule: `YAMLOrJSONDecoder` of
     /// k8s.io/apimachinery/pkg/util/yaml.
@@ -144,8 +147,7 @@ impl State<'_> {
                 Chunk::BadSeparator(span) => {
                     let found = text.get(span.range()).unwrap_or("");
                     let message = format!("invalid Yaml document separator: {found}");
-                    let problem = Problem::new(ProblemKind::Separator, span, message);
-                    self.parsed.problems.push(problem);
+                    self.report(ProblemKind::Separator, span, message);
                 }
             }
         }
@@ -156,9 +158,8 @@ impl State<'_> {
         let documents = &mut self.parsed.documents;
         if documents.len() >= self.limits.max_documents {
             let first = Span::new(span.start as usize, span.start as usize);
-            let problem =
-                Problem::new(ProblemKind::TooManyDocuments, first, above_limit(self.limits.max_documents, "documents"));
-            self.parsed.problems.push(problem);
+            let message = above_limit(self.limits.max_documents, "documents");
+            self.report(ProblemKind::TooManyDocuments, first, message);
             return false;
         }
         self.parsed.problems.extend(not_a_mapping(&root));
@@ -171,10 +172,8 @@ impl State<'_> {
         let text = self.file.text().get(span.range()).unwrap_or("");
         if let Some((at, character)) = control_character(text) {
             let at = span.start as usize + at;
-            let message = "control characters are not allowed";
             let span = Span::new(at, at + character.len_utf8());
-            let problem = Problem::new(ProblemKind::Syntax, span, message);
-            self.parsed.problems.push(problem);
+            self.report(ProblemKind::Syntax, span, "control characters are not allowed");
             return true;
         }
         let text = whole_lines(text);

@@ -298,6 +298,30 @@ fn fold(space: &str) -> Option<String> {
     })
 }
 
+/// The letters of escapes in double quotes, and what they stand for.
+pub(crate) const ESCAPES: [(char, char); 15] = [
+    ('0', '\0'),
+    ('a', '\u{7}'),
+    ('b', '\u{8}'),
+    ('t', '\t'),
+    ('n', '\n'),
+    ('v', '\u{B}'),
+    ('f', '\u{C}'),
+    ('r', '\r'),
+    ('e', '\u{1B}'),
+    ('"', '"'),
+    ('\\', '\\'),
+    ('N', '\u{85}'),
+    ('_', '\u{A0}'),
+    ('L', '\u{2028}'),
+    ('P', '\u{2029}'),
+];
+
+/// What the letter of an escape stands for.
+pub(crate) fn escaped(letter: char) -> Option<char> {
+    ESCAPES.iter().find_map(|(own, c)| (*own == letter).then_some(*c))
+}
+
 /// An escape's length and its value; an escaped line break includes the space after it.
 fn escape(text: &str) -> (usize, String) {
     let rest = &text[1..];
@@ -326,20 +350,7 @@ fn escape(text: &str) -> (usize, String) {
         'x' => code(2),
         'u' => code(4),
         'U' => code(8),
-        '0' => (2, 0),
-        'a' => (2, 7),
-        'b' => (2, 8),
-        't' => (2, 9),
-        'n' => (2, 10),
-        'v' => (2, 11),
-        'f' => (2, 12),
-        'r' => (2, 13),
-        'e' => (2, 27),
-        'N' => (2, 0x85),
-        '_' => (2, 0xA0),
-        'L' => (2, 0x2028),
-        'P' => (2, 0x2029),
-        other => (1 + other.len_utf8(), u32::from(other)),
+        other => (1 + other.len_utf8(), u32::from(escaped(other).unwrap_or(other))),
     };
     (len.min(text.len()), char::from_u32(code).unwrap_or('\u{FFFD}').to_string())
 }

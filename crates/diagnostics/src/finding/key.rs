@@ -26,15 +26,7 @@ impl FindingKey {
     /// The keys of findings, each with its cluster. It numbers equal findings, so pass all findings of a run at once,
     /// in their order.
     pub fn of_all(findings: &[Finding]) -> Vec<(Option<ClusterName>, Self)> {
-        let mut seen: BTreeMap<(Option<ClusterName>, Self), u32> = BTreeMap::new();
-        let keys = findings.iter().map(|finding| {
-            let mut key = (finding.cluster.clone(), Self::of(finding));
-            let times = seen.entry(key.clone()).or_default();
-            key.1.ordinal = *times;
-            *times += 1;
-            key
-        });
-        keys.collect()
+        numbered(findings, |finding| finding.cluster.clone()).collect()
     }
 
     /// The key of one finding, as if no other were equal.
@@ -86,11 +78,19 @@ pub fn without_existing(before: &[Finding], after: &[Finding]) -> Vec<Finding> {
 
 /// The keys of one cluster's findings, independent of the cluster's name.
 fn keys(findings: &[Finding]) -> impl Iterator<Item = FindingKey> {
-    let mut seen: BTreeMap<FindingKey, u32> = BTreeMap::new();
+    numbered(findings, |_| ()).map(|(_, key)| key)
+}
+
+/// The keys of findings, equal ones of a group numbered in their order.
+fn numbered<G: Ord + Clone>(
+    findings: &[Finding],
+    group: impl Fn(&Finding) -> G,
+) -> impl Iterator<Item = (G, FindingKey)> {
+    let mut seen: BTreeMap<(G, FindingKey), u32> = BTreeMap::new();
     findings.iter().map(move |finding| {
-        let mut key = FindingKey::of(finding);
+        let mut key = (group(finding), FindingKey::of(finding));
         let times = seen.entry(key.clone()).or_default();
-        key.ordinal = *times;
+        key.1.ordinal = *times;
         *times += 1;
         key
     })

@@ -24,9 +24,10 @@ use crate::source::{Location, SourceFile, Span};
 
 /// How severe a finding is. `Error` = rejected, crashes or cannot work; `Warning` = works but wrong,
 /// alerting or fragile; `Info` = worth knowing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Severity {
     /// Worth knowing.
+    #[default]
     Info,
     /// Works, but wrong, alerting or fragile.
     Warning,
@@ -34,22 +35,11 @@ pub enum Severity {
     Error,
 }
 
-impl Severity {
-    /// All, the worst first.
-    pub const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Info];
-
-    /// `error`, `warning` or `info`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Info => "info",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
+// The worst first.
+hcoplan_kubernetes::names!(Severity { Error = "error", Warning = "warning", Info = "info" });
 
 /// A problem with its location and what to do about it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Finding {
     /// The rule that found it.
     pub rule: &'static Rule,
@@ -106,32 +96,7 @@ pub struct Finding {
 impl Finding {
     /// A finding of `rule` with its own severity.
     pub fn new(rule: &'static Rule, message: impl Into<String>) -> Self {
-        Self {
-            rule,
-            severity: rule.severity,
-            message: message.into(),
-            location: None,
-            generated: None,
-            label: None,
-            cluster: None,
-            also: Vec::new(),
-            is_of_some: false,
-            object: None,
-            path: None,
-            arguments: Vec::new(),
-            help: None,
-            related: Vec::new(),
-            fixes: Vec::new(),
-            offers: None,
-            build_fixes: Vec::new(),
-            not_fixed: None,
-            runbook: None,
-            is_silent: false,
-            becomes: None,
-            rejection: false,
-            stops: false,
-            is_existing: false,
-        }
+        Self { rule, severity: rule.severity, message: message.into(), ..Self::default() }
     }
 
     /// The alert that it predicts, with its runbook's address.
@@ -420,16 +385,7 @@ pub enum Applicability {
     Suggestion,
 }
 
-impl Applicability {
-    /// `safe`, `unsafe` or `suggestion`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Safe => "safe",
-            Self::Unsafe => "unsafe",
-            Self::Suggestion => "suggestion",
-        }
-    }
-}
+hcoplan_kubernetes::names!(Applicability { Safe = "safe", Unsafe = "unsafe", Suggestion = "suggestion" });
 
 /// A fix of a build, as edits of the user's files.
 #[derive(Debug, Clone)]

@@ -27,37 +27,18 @@ pub enum Group {
     Hygiene,
 }
 
-impl Group {
-    /// Every group, in the catalogue's order (A to J).
-    pub const ALL: [Self; 10] = [
-        Self::Heterogeneous,
-        Self::GoldenImages,
-        Self::Jsonpatch,
-        Self::Placement,
-        Self::Admission,
-        Self::Upgrade,
-        Self::Gitops,
-        Self::Operands,
-        Self::Bundle,
-        Self::Hygiene,
-    ];
-
-    /// The group's name as it is typed.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Heterogeneous => "heterogeneous",
-            Self::GoldenImages => "golden-images",
-            Self::Jsonpatch => "jsonpatch",
-            Self::Placement => "placement",
-            Self::Admission => "admission",
-            Self::Upgrade => "upgrade",
-            Self::Gitops => "gitops",
-            Self::Operands => "operands",
-            Self::Bundle => "bundle",
-            Self::Hygiene => "hygiene",
-        }
-    }
-}
+hcoplan_kubernetes::names!(Group {
+    Heterogeneous = "heterogeneous",
+    GoldenImages = "golden-images",
+    Jsonpatch = "jsonpatch",
+    Placement = "placement",
+    Admission = "admission",
+    Upgrade = "upgrade",
+    Gitops = "gitops",
+    Operands = "operands",
+    Bundle = "bundle",
+    Hygiene = "hygiene",
+});
 
 /// How certain a finding of the rule is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,16 +51,7 @@ pub enum Confidence {
     Low,
 }
 
-impl Confidence {
-    /// `high`, `medium` or `low`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::High => "high",
-            Self::Medium => "medium",
-            Self::Low => "low",
-        }
-    }
-}
+hcoplan_kubernetes::names!(Confidence { High = "high", Medium = "medium", Low = "low" });
 
 /// What happens in the cluster when a finding is ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,22 +96,16 @@ pub enum Claim {
     Outside,
 }
 
-impl Claim {
-    /// `alert`, `rejected`, `reconcile-stops`, `no-effect`, `has-effect`, `becomes`, `breaks-on-upgrade` or
-    /// `outside`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Alert => "alert",
-            Self::Rejected => "rejected",
-            Self::ReconcileStops => "reconcile-stops",
-            Self::NoEffect => "no-effect",
-            Self::HasEffect => "has-effect",
-            Self::Becomes => "becomes",
-            Self::BreaksOnUpgrade => "breaks-on-upgrade",
-            Self::Outside => "outside",
-        }
-    }
-}
+hcoplan_kubernetes::names!(Claim {
+    Alert = "alert",
+    Rejected = "rejected",
+    ReconcileStops = "reconcile-stops",
+    NoEffect = "no-effect",
+    HasEffect = "has-effect",
+    Becomes = "becomes",
+    BreaksOnUpgrade = "breaks-on-upgrade",
+    Outside = "outside",
+});
 
 /// What the rule offers as a fix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -154,17 +120,12 @@ pub enum FixKind {
     Safe,
 }
 
-impl FixKind {
-    /// `none`, `suggested`, `unsafe` or `safe`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Suggested => "suggested",
-            Self::Unsafe => "unsafe",
-            Self::Safe => "safe",
-        }
-    }
-}
+hcoplan_kubernetes::names!(FixKind {
+    None = "none",
+    Suggested = "suggested",
+    Unsafe = "unsafe",
+    Safe = "safe",
+});
 
 /// The input that a rule needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -177,16 +138,7 @@ pub enum Needs {
     Nodes,
 }
 
-impl Needs {
-    /// `document`, `plan` or `nodes`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Document => "document",
-            Self::Plan => "plan",
-            Self::Nodes => "nodes",
-        }
-    }
-}
+hcoplan_kubernetes::names!(Needs { Document = "document", Plan = "plan", Nodes = "nodes" });
 
 /// Something about a rule that `hcoplan.yaml` can set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -239,6 +191,13 @@ pub struct Rule {
     pub options: &'static [RuleOption],
     /// What it finds, in one line.
     pub summary: &'static str,
+}
+
+impl Default for &'static Rule {
+    fn default() -> Self {
+        static BASE: Rule = Rule::BASE;
+        &BASE
+    }
 }
 
 impl Rule {

@@ -101,10 +101,13 @@ struct Rules {
 }
 
 impl Rules {
-    /// The rules of which a keyword is in a text.
-    fn rules_in(&self, text: &str) -> BTreeSet<usize> {
-        let found = self.keywords.find_overlapping_iter(text);
-        found.map(|keyword| self.rule_of[keyword.pattern().as_usize()]).collect()
+    /// What the rules find of which a keyword is in a text.
+    fn find(&self, text: &str) -> Vec<Range<usize>> {
+        let keywords = self.keywords.find_overlapping_iter(text);
+        let rules: BTreeSet<usize> = keywords.map(|keyword| self.rule_of[keyword.pattern().as_usize()]).collect();
+        let mut out = Vec::new();
+        rules.into_iter().for_each(|rule| self.rules[rule].find(text, &mut out));
+        out
     }
 }
 
@@ -130,20 +133,8 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
 
 /// The ranges of credentials that are recognised by their form: in order, without overlaps.
 pub(super) fn credentials(text: &str) -> Vec<Range<usize>> {
-    let all = &*RULES;
-    let mut out = Vec::new();
-    for rule in all.rules_in(text) {
-        all.rules[rule].find(text, &mut out);
-    }
-    out.extend(
-        encoded(text)
-            .filter(|(_, decoded)| {
-                let mut inner = Vec::new();
-                all.rules_in(decoded).into_iter().for_each(|rule| all.rules[rule].find(decoded, &mut inner));
-                !inner.is_empty()
-            })
-            .map(|(range, _)| range),
-    );
+    let mut out = RULES.find(text);
+    out.extend(encoded(text).filter(|(_, decoded)| !RULES.find(decoded).is_empty()).map(|(range, _)| range));
     merged(out)
 }
 

@@ -25,15 +25,12 @@ impl<'t> InputText<'t> {
         if !self.0.chars().any(is_invisible_or_control) && !has_command(&self.0) {
             return self.0;
         }
-        let mut out = String::with_capacity(self.0.len());
-        for c in self.0.chars() {
-            match c {
-                '\n' => out.push(' '),
-                '\r' => {}
-                '\t' => out.push(c),
-                c => push_visible(c, &mut out),
-            }
-        }
+        let mut out = visible(&self.0, |c| match c {
+            '\n' => Some(" "),
+            '\r' => Some(""),
+            '\t' => Some("\t"),
+            _ => None,
+        });
         if has_command(&out) {
             out = without_commands(&out);
         }
@@ -92,17 +89,13 @@ impl<'t> InputText<'t> {
 
     /// For the message of a GitHub workflow command.
     pub fn workflow_message(self) -> String {
-        let mut out = String::with_capacity(self.0.len());
-        for c in self.0.chars() {
-            match c {
-                '%' => out.push_str("%25"),
-                '\r' => out.push_str("%0D"),
-                '\n' => out.push_str("%0A"),
-                '\t' => out.push(c),
-                c => push_visible(c, &mut out),
-            }
-        }
-        out
+        visible(&self.0, |c| match c {
+            '%' => Some("%25"),
+            '\r' => Some("%0D"),
+            '\n' => Some("%0A"),
+            '\t' => Some("\t"),
+            _ => None,
+        })
     }
 
     /// For a property of a GitHub workflow command.
@@ -113,20 +106,17 @@ impl<'t> InputText<'t> {
 
     /// For XML, in an attribute or between tags. Breaks stay.
     pub fn xml(self) -> String {
-        let mut out = String::with_capacity(self.0.len());
-        for c in self.0.chars() {
-            match c {
-                '&' => out.push_str("&amp;"),
-                '<' => out.push_str("&lt;"),
-                '>' => out.push_str("&gt;"),
-                '"' => out.push_str("&quot;"),
-                '\n' | '\t' => out.push(c),
-                // XML has no place for these, not even as references.
-                '\u{fffe}' | '\u{ffff}' => {}
-                c => push_visible(c, &mut out),
-            }
-        }
-        out
+        visible(&self.0, |c| match c {
+            '&' => Some("&amp;"),
+            '<' => Some("&lt;"),
+            '>' => Some("&gt;"),
+            '"' => Some("&quot;"),
+            '\n' => Some("\n"),
+            '\t' => Some("\t"),
+            // XML has no place for these, not even as references.
+            '\u{fffe}' | '\u{ffff}' => Some(""),
+            _ => None,
+        })
     }
 
     /// For a message of a report that another program shows: breaks stay, control characters are escaped.
@@ -148,19 +138,29 @@ impl<'t> InputText<'t> {
 
 /// A finished text with invisible characters escaped; its lines stay.
 pub fn escape_invisible(text: &str) -> Cow<'_, str> {
-    let stays = |c: char| matches!(c, '\n' | '\t') || !is_invisible_or_control(c);
-    if text.chars().all(stays) {
-        return Cow::Borrowed(text);
+    let kept = |c: char| match c {
+        '\n' => Some("\n"),
+        '\t' => Some("\t"),
+        _ => None,
+    };
+    if text.chars().any(|c| kept(c).is_none() && is_invisible_or_control(c)) {
+        visible(text, kept).into()
+    } else {
+        text.into()
     }
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if stays(c) { out.push(c) } else { push_visible(c, &mut out) }
-    }
-    Cow::Owned(out)
 }
 
-fn push_visible(c: char, out: &mut String) {
-    if is_invisible_or_control(c) { out.push_str(&format!("\\u{{{:x}}}", u32::from(c))) } else { out.push(c) }
+/// A text in which some characters are written otherwise, and of the others the invisible ones as their codes.
+fn visible(text: &str, written: impl Fn(char) -> Option<&'static str>) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match written(c) {
+            Some(text) => out.push_str(text),
+            None if is_invisible_or_control(c) => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            None => out.push(c),
+        }
+    }
+    out
 }
 
 /// Whether a runner could read a command in a line: `::` where a word begins (text may be

@@ -28,6 +28,11 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 /// An annotation whose key contains one of them is secret.
 const WORDS: [&str; 7] = ["password", "passwd", "token", "secret", "credential", "api-key", "private-key"];
 
+fn has_word(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    WORDS.iter().any(|word| key.contains(word))
+}
+
 /// Manifests in strings of manifests are followed this far.
 const MAX_DEPTH: usize = 4;
 
@@ -173,9 +178,7 @@ impl Found {
 
     fn annotations(&mut self, node: &Node, depth: usize) {
         for entry in node.entries() {
-            let key = entry.key.text.to_ascii_lowercase();
-            let named = WORDS.iter().any(|word| key.contains(word));
-            if named { self.hide(&entry.value) } else { self.node(&entry.value, depth) }
+            if has_word(&entry.key.text) { self.hide(&entry.value) } else { self.node(&entry.value, depth) }
         }
     }
 
@@ -230,38 +233,39 @@ pub fn masked_file_text(file: &SourceFile) -> Cow<'_, str> {
 
 /// A text without the credentials that are recognised by their form.
 pub fn mask_credentials(text: &str) -> Cow<'_, str> {
-    let ranges = credentials(text);
-    if ranges.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, ranges)) }
+    without(text, credentials(text))
 }
 
 /// Any text for people, without credentials and without what it assigns to a secret's name. It may be no
 /// JSON any more.
 pub fn mask_text(text: &str) -> Cow<'_, str> {
-    let ranges = if forms::is_suspicious(text) {
-        merged([forms::assigned_secrets(text), credentials(text)].concat())
+    if forms::is_suspicious(text) {
+        without(text, merged([forms::assigned_secrets(text), credentials(text)].concat()))
     } else {
-        credentials(text)
-    };
-    if ranges.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, ranges)) }
+        mask_credentials(text)
+    }
 }
 
 /// A text with some ranges, which are in order, masked.
-fn without(text: &str, ranges: Vec<Range<usize>>) -> String {
+fn without(text: &str, ranges: Vec<Range<usize>>) -> Cow<'_, str> {
+    if ranges.is_empty() {
+        return text.into();
+    }
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for range in ranges {
         out.push_str(&text[at..range.start]);
         at = range.end;
         let secret = &text[range];
-        // The beginnings of an excerpt's lines stay.
-        if secret.contains('\n') { out.extend(secret.chars().map(starred)) } else { out.push_str(MASK) }
+        if secret.contains('\n') {
+            // The beginnings of an excerpt's lines stay.
+            out.push_str(&secret.replace(|c: char| c.is_ascii_alphanumeric(), "*"));
+        } else {
+            out.push_str(MASK);
+        }
     }
     out.push_str(&text[at..]);
-    out
-}
-
-fn starred(c: char) -> char {
-    if c.is_ascii_alphanumeric() { '*' } else { c }
+    out.into()
 }
 
 /// Masks secrets in a finding's texts. Its edits stay: they are applied, not
@@ -333,10 +337,8 @@ fn quoted(file: &SourceFile, span: Span) -> Option<String> {
 
 /// A value of an object as it may be shown; `path` is where it is: dotted, or a JSON pointer.
 pub fn masked_value(path: &str, value: &Json) -> Json {
-    let path = path.to_ascii_lowercase();
-    let annotated = || path.contains("annotations") && WORDS.iter().any(|word| path.contains(word));
     let mut value = value.clone();
-    if forms::is_below_name(&path) || annotated() {
+    if forms::is_below_name(path) || path.to_ascii_lowercase().contains("annotations") && has_word(path) {
         mask_leaves(&mut value);
     } else {
         mask_object(&mut value);
@@ -399,9 +401,7 @@ fn mask_annotations(annotations: &mut Json) {
         return mask_object(annotations);
     };
     for (key, value) in entries {
-        let lower = key.to_ascii_lowercase();
-        let named = WORDS.iter().any(|word| lower.contains(word));
-        if named { mask_leaves(value) } else { mask_object(value) }
+        if has_word(key) { mask_leaves(value) } else { mask_object(value) }
     }
 }
 

@@ -15,6 +15,8 @@ mod rooted_directory;
 mod scratch;
 mod tree;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 pub use directory::{Directory, open_file};
 pub use edited_tree::EditedTree;
 pub use git::{Commit, Revision, last_part, origin_name, origin_of_top, repository_name};
@@ -28,6 +30,11 @@ pub use read::{read_limited, read_sized};
 pub use read_once::ReadOnce;
 pub use scratch::Scratch;
 pub use tree::{Error, Listing, SkipReason, SkippedPath, Tree, Unreadable, Walk, in_order, normalize_path};
+
+/// Locks what a thread that panicked leaves usable.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The largest file that is read, in bytes; see [`Limits`].
 pub const fn max_bytes() -> usize {

@@ -4,6 +4,7 @@ use crate::prelude::*;
 use std::collections::HashMap;
 
 use super::directory::Directory;
+use super::lock;
 use super::tree::{Error, Listing, Tree, Unreadable, Walk};
 
 /// The number of bytes that are kept; further files are read again.
@@ -36,7 +37,7 @@ impl Tree for ReadOnce {
     }
 
     fn read(&self, path: &Utf8Path) -> Result<Vec<u8>, Unreadable> {
-        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = || lock(&self.kept);
         if let Some(bytes) = kept().files.get(path).map(Arc::clone) {
             return Ok(bytes.to_vec());
         }

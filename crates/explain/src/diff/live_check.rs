@@ -123,12 +123,11 @@ impl LiveCheck {
 }
 
 fn incomparable(live: &Value, expected: ExpectedState<'_>) -> Option<Incomparable> {
-    let items = |key: &str| live["status"][key].as_array().into_iter().flatten();
+    let items = |key: &str| elements(&live["status"][key]);
     let version = items("versions").find(|version| version["name"] == "operator");
     let version = version.and_then(|version| version["version"].as_str()).unwrap_or_default();
     let planned = expected.release.version();
-    let parts = |text: &str| version_parts(text);
-    if parts(version).is_some() && parts(version) != parts(planned) {
+    if version_parts(version).is_some() && version_parts(version) != version_parts(planned) {
         return Some(Incomparable::OtherVersion { cluster: version.to_owned(), planned: planned.to_owned() });
     }
     let complete = items("conditions").find(|condition| condition["type"] == "ReconcileComplete");

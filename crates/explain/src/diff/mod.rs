@@ -52,16 +52,9 @@ pub enum Kind {
     Remove,
 }
 
-impl Kind {
-    /// `add`, `change` or `remove`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Add => "add",
-            Self::Change => "change",
-            Self::Remove => "remove",
-        }
-    }
+hcoplan_kubernetes::names!(Kind { Add = "add", Change = "change", Remove = "remove" });
 
+impl Kind {
     /// `+`, `~` or `-`.
     pub const fn sign(self) -> char {
         match self {

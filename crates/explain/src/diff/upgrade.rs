@@ -134,9 +134,7 @@ fn collisions(plan: &Plan) -> Vec<String> {
         return Vec::new();
     };
     let gates = |name: &str| -> Vec<&str> {
-        let gates = &kubevirt["spec"]["configuration"]["developerConfiguration"][name];
-        let gates = gates.as_array().into_iter().flatten();
-        gates.filter_map(Value::as_str).collect()
+        texts(&kubevirt["spec"]["configuration"]["developerConfiguration"][name]).collect()
     };
     let off = gates("disabledFeatureGates");
     let on = gates("featureGates").into_iter();

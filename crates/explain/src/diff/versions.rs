@@ -31,10 +31,9 @@ fn as_written(release: &Release, object: &Value, like: &Value) -> Value {
     let Some(spec) = out.get_mut("spec") else {
         return out;
     };
-    for (beta, v1) in MOVES.iter() {
-        let (own, other) = if to == "v1" { (v1, beta) } else { (beta, v1) };
-        let parents = MOVES.iter().filter_map(|(beta, v1)| {
-            let (to, from) = if to == "v1" { (v1, beta) } else { (beta, v1) };
+    let moves = || MOVES.iter().map(|(beta, v1)| if to == "v1" { (v1, beta) } else { (beta, v1) });
+    for (own, other) in moves() {
+        let parents = moves().filter_map(|(to, from)| {
             let rest = other.strip_prefix(from)?.strip_prefix('.')?;
             Some((to, format!("{to}.{rest}")))
         });
@@ -47,8 +46,7 @@ fn as_written(release: &Release, object: &Value, like: &Value) -> Value {
         }
     }
     // A gate without a state is enabled.
-    let short = like.pointer("/spec/featureGates").and_then(Value::as_array);
-    let short: Vec<&Value> = short.into_iter().flatten().filter(|g| g["state"].is_null()).collect();
+    let short: Vec<&Value> = elements(like.pointer("/spec/featureGates")).filter(|g| g["state"].is_null()).collect();
     if let Some(Value::Array(gates)) = spec.get_mut("featureGates") {
         for gate in gates.iter_mut().filter(|gate| gate["state"] == "Enabled") {
             if let Some(same) = short.iter().find(|short| short["name"] == gate["name"]) {
@@ -95,8 +93,7 @@ pub(super) fn written_as<'o>(
         let entry = removed.before.get(old).and_then(|entry| entry.get("name"));
         let name = entry.and_then(Value::as_str).unwrap_or(name);
         let gates = Path::dotted(GATES);
-        let list = before.object.pointer("/spec/featureGates").and_then(Value::as_array);
-        let index = list.and_then(|list| list.iter().position(|gate| gate["name"] == name));
+        let index = elements(before.object.pointer("/spec/featureGates")).position(|gate| gate["name"] == name);
         return match (name, index) {
             ("", _) => unchanged,
             (name, Some(index)) => (format!("{GATES}[{name}]"), gates.index(index), whole),

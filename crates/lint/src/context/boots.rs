@@ -87,18 +87,13 @@ pub enum SourceKind {
     Other,
 }
 
-impl SourceKind {
-    /// In words: `DataSource fedora`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::DataSource => "DataSource",
-            Self::Registry => "image",
-            Self::ContainerDisk => "container disk",
-            Self::Claim => "volume",
-            Self::Other => "source",
-        }
-    }
-}
+hcoplan_kubernetes::names!(SourceKind {
+    DataSource = "DataSource",
+    Registry = "image",
+    ContainerDisk = "container disk",
+    Claim = "volume",
+    Other = "source",
+});
 
 impl Boot<'_> {
     /// The location of the boot source's name.

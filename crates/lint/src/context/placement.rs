@@ -25,18 +25,9 @@ pub enum Pods {
     Workload,
 }
 
+hcoplan_kubernetes::names!(Pods { Infra = "infra", Workload = "workload" });
+
 impl Pods {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Infra, Self::Workload];
-
-    /// `infra` or `workload`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Infra => "infra",
-            Self::Workload => "workload",
-        }
-    }
-
     /// The placement's path below v1beta1's `spec`; [`Context::field`] finds it in v1, too.
     pub const fn field(self) -> &'static str {
         match self {

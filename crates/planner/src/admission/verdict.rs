@@ -24,17 +24,12 @@ pub enum Stage {
     Validating,
 }
 
-impl Stage {
-    /// `schema`, `cel`, `mutating` or `validating`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Schema => "schema",
-            Self::Cel => "cel",
-            Self::Mutating => "mutating",
-            Self::Validating => "validating",
-        }
-    }
-}
+hcoplan_kubernetes::names!(Stage {
+    Schema = "schema",
+    Cel = "cel",
+    Mutating = "mutating",
+    Validating = "validating",
+});
 
 /// Why an object is rejected; a finding's rule follows from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

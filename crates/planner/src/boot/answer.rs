@@ -125,18 +125,13 @@ pub enum BootCause {
     DiskUnknown,
 }
 
-impl BootOutcome {
-    /// A stable name for output.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Boots => "boots",
-            Self::BootsOnSome => "boots on some",
-            Self::DoesNotBoot => "doesn't boot",
-            Self::Undetermined => "undetermined",
-            Self::Unknown => "unknown",
-        }
-    }
-}
+hcoplan_kubernetes::names!(BootOutcome {
+    Boots = "boots",
+    BootsOnSome = "boots on some",
+    DoesNotBoot = "doesn't boot",
+    Undetermined = "undetermined",
+    Unknown = "unknown",
+});
 
 impl BootCause {
     /// A sentence about the virtual machine.

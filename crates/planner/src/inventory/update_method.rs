@@ -12,24 +12,11 @@ pub enum UpdateMethod {
     Replace,
 }
 
-impl UpdateMethod {
-    /// All methods.
-    pub const ALL: [Self; 3] = [Self::Apply, Self::ServerSide, Self::Replace];
-
-    /// `client-side`, `server-side` or `replace`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Apply => "client-side",
-            Self::ServerSide => "server-side",
-            Self::Replace => "replace",
-        }
-    }
-
-    /// The method with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|method| method.as_str() == name)
-    }
-}
+hcoplan_kubernetes::names!(UpdateMethod {
+    Apply = "client-side",
+    ServerSide = "server-side",
+    Replace = "replace",
+});
 
 impl fmt::Display for UpdateMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -29,24 +29,14 @@ pub enum Op {
     Test,
 }
 
-impl Op {
-    /// The operation's name in a patch.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Add => "add",
-            Self::Remove => "remove",
-            Self::Replace => "replace",
-            Self::Move => "move",
-            Self::Copy => "copy",
-            Self::Test => "test",
-        }
-    }
-
-    fn read(word: &str) -> Option<Self> {
-        let all = [Self::Add, Self::Remove, Self::Replace, Self::Move, Self::Copy, Self::Test];
-        all.into_iter().find(|op| op.as_str() == word)
-    }
-}
+hcoplan_kubernetes::names!(Op {
+    Add = "add",
+    Remove = "remove",
+    Replace = "replace",
+    Move = "move",
+    Copy = "copy",
+    Test = "test",
+});
 
 /// The spans of an operation, in bytes of the annotation's value. Spans of values, not keys, and of strings with their
 /// quotes. The last of duplicate keys, which is the effective one.
@@ -183,7 +173,7 @@ fn operation(text: &str, index: usize, item: &Item) -> Result<Operation, Failure
     };
     let op = members.get("op").copied();
     let word = match op {
-        Some(Item { value: Json::String(word), .. }) => Op::read(word),
+        Some(Item { value: Json::String(word), .. }) => Op::named(word),
         _ => None,
     };
     let (Some(kind), Some(op)) = (word, op) else {

@@ -42,16 +42,7 @@ pub enum Maturity {
     Ahead,
 }
 
-impl Maturity {
-    /// `released`, `branch` or `ahead`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Released => "released",
-            Self::Branch => "branch",
-            Self::Ahead => "ahead",
-        }
-    }
-}
+hcoplan_kubernetes::names!(Maturity { Released = "released", Branch = "branch", Ahead = "ahead" });
 
 /// A version's [`Maturity`], with its source.
 #[derive(Debug, Deserialize)]

@@ -12,15 +12,7 @@ pub enum Platform {
     Kubernetes,
 }
 
-impl Platform {
-    /// `OpenShift` or `Kubernetes`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::OpenShift => "OpenShift",
-            Self::Kubernetes => "Kubernetes",
-        }
-    }
-}
+hcoplan_kubernetes::names!(Platform { OpenShift = "OpenShift", Kubernetes = "Kubernetes" });
 
 impl std::fmt::Display for Platform {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -120,18 +112,13 @@ pub enum Phase {
     Discontinued,
 }
 
-impl Phase {
-    /// A description for messages.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Alpha => "alpha (off unless switched on)",
-            Self::Beta => "beta (on unless switched off)",
-            Self::Ga => "always on",
-            Self::Deprecated => "deprecated (replaced by a field)",
-            Self::Discontinued => "ignored",
-        }
-    }
-}
+hcoplan_kubernetes::names!(Phase {
+    Alpha = "alpha (off unless switched on)",
+    Beta = "beta (on unless switched off)",
+    Ga = "always on",
+    Deprecated = "deprecated (replaced by a field)",
+    Discontinued = "ignored",
+});
 
 /// One of HCO's own feature gates.
 #[derive(Debug, Deserialize)]

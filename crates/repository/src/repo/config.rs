@@ -180,7 +180,7 @@ fn level(node: &Node) -> Option<Option<Severity>> {
         Yaml::Bool(false) => Some(None),
         Yaml::String(text) => match text.as_str() {
             "off" | "never" => Some(None),
-            name => Severity::ALL.into_iter().find(|severity| severity.as_str() == name).map(Some),
+            name => Severity::named(name).map(Some),
         },
         _ => None,
     }

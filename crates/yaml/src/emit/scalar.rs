@@ -3,7 +3,7 @@
 use super::Emitter;
 use crate::kustomize::timestamp;
 use crate::scalar::{Scalar, resolve};
-use crate::scalar_text::is_break;
+use crate::scalar_text::{ESCAPES, is_break};
 
 const WIDTH: i32 = 80;
 
@@ -289,35 +289,18 @@ impl Emitter<'_> {
     }
 
     fn escape(&mut self, c: char) {
-        let named = match c {
-            '\0' => '0',
-            '\u{7}' => 'a',
-            '\u{8}' => 'b',
-            '\t' => 't',
-            '\n' => 'n',
-            '\u{B}' => 'v',
-            '\u{C}' => 'f',
-            '\r' => 'r',
-            '\u{1B}' => 'e',
-            '"' => '"',
-            '\\' => '\\',
-            '\u{85}' => 'N',
-            '\u{A0}' => '_',
-            '\u{2028}' => 'L',
-            '\u{2029}' => 'P',
-            c => {
-                let code = u32::from(c);
-                let text = match code {
-                    0..=0xFF => format!("\\x{code:02X}"),
-                    0x100..=0xFFFF => format!("\\u{code:04X}"),
-                    _ => format!("\\U{code:08X}"),
-                };
-                self.push(&text, text.len());
-                return;
-            }
+        let Some((letter, _)) = ESCAPES.iter().find(|(_, own)| *own == c) else {
+            let code = u32::from(c);
+            let text = match code {
+                0..=0xFF => format!("\\x{code:02X}"),
+                0x100..=0xFFFF => format!("\\u{code:04X}"),
+                _ => format!("\\U{code:08X}"),
+            };
+            self.push(&text, text.len());
+            return;
         };
         self.push("\\", 1);
-        self.out.push(named);
+        self.out.push(*letter);
         self.column += 1;
     }
 

@@ -2,6 +2,7 @@
 
 use super::set::ByteSet;
 use super::{Lexed, Lexer, Result, Span, Style, Token};
+use crate::scalar_text::escaped;
 
 /// What may end a run of a plain scalar: space, line breaks, indicators.
 static PLAIN_ENDS: ByteSet = ByteSet::of(b"\0 \t\n\r\xC2\xE2:,?[]{}");
@@ -231,27 +232,15 @@ impl Lexer<'_> {
     fn escape(&mut self, start: usize) -> Result<char> {
         let what = "while parsing a quoted scalar";
         let plain = match self.at(1) {
-            b'0' => '\0',
-            b'a' => '\u{7}',
-            b'b' => '\u{8}',
-            b't' | b'\t' => '\t',
-            b'n' => '\n',
-            b'v' => '\u{B}',
-            b'f' => '\u{C}',
-            b'r' => '\r',
-            b'e' => '\u{1B}',
-            b' ' => ' ',
-            b'"' => '"',
-            b'\'' => '\'',
-            b'\\' => '\\',
-            b'N' => '\u{85}',
-            b'_' => '\u{A0}',
-            b'L' => '\u{2028}',
-            b'P' => '\u{2029}',
+            b'\t' => '\t',
+            byte @ (b' ' | b'\'') => char::from(byte),
             b'x' => return self.hex_escape(2, start),
             b'u' => return self.hex_escape(4, start),
             b'U' => return self.hex_escape(8, start),
-            _ => return self.fail_since("found unknown escape character", start, what),
+            byte => match escaped(char::from(byte)) {
+                Some(c) => c,
+                None => return self.fail_since("found unknown escape character", start, what),
+            },
         };
         self.pos += 2;
         Ok(plain)

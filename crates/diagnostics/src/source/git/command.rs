@@ -65,16 +65,12 @@ impl Git {
         let real = directory.canonicalize_utf8().map_err(|e| Error::Root(directory.to_owned(), e.into()))?;
         let Some(top) = real.ancestors().find(|a| a.join(".git").exists()) else {
             if ["HEAD", "objects", "refs"].iter().all(|name| real.join(name).exists()) {
-                let (top, bare) = (real, true);
-                return Ok((Self { top, bare }, Utf8PathBuf::new()));
+                return Ok((Self { top: real, bare: true }, Utf8PathBuf::new()));
             }
-            let message = format!("{directory} is not in a git repository");
-            return Err(Error::Git(message));
+            return Err(Error::Git(format!("{directory} is not in a git repository")));
         };
         let below = real.strip_prefix(top).unwrap_or(Utf8Path::new(""));
-        let (top, below) = (top.to_owned(), below.to_owned());
-        let bare = false;
-        Ok((Self { top, bare }, below))
+        Ok((Self { top: top.to_owned(), bare: false }, below.to_owned()))
     }
 
     /// The same of the outermost repository: a submodule's `.git` is a file that names a directory in the `.git` of the

@@ -14,6 +14,7 @@ use std::sync::OnceLock;
 use self::attributes::Attributes;
 use self::command::{Git, NO_MESSAGE};
 use self::objects::Objects;
+use super::lock;
 use super::tree::{Error, Listing, SkipReason, SkippedPath, Tree, Unreadable, Walk, normalize_path};
 
 /// The files of a revision below one directory of a repository.
@@ -82,28 +83,27 @@ impl Commit {
 /// The name of the repository that `directory` is in: the last part of its origin's address,
 /// else its directory. `None` outside a repository.
 pub fn repository_name(directory: &Utf8Path) -> Option<String> {
-    let (git, _) = Git::around(directory).ok()?;
-    name_of_origin(&git).or_else(|| Some(git.top().file_name()?.to_owned()))
+    origin_name(directory).or_else(|| Some(Git::around(directory).ok()?.0.top().file_name()?.to_owned()))
 }
 
 /// The last part of the address that the repository of `directory` was cloned from; `None` where it wasn't.
 pub fn origin_name(directory: &Utf8Path) -> Option<String> {
-    let (git, _) = Git::around(directory).ok()?;
-    name_of_origin(&git)
+    let (address, _) = origin(directory)?;
+    last_part(&address).map(ToOwned::to_owned)
 }
 
 /// The same, if a directory is the repository's top, and the address one of a server: a clone of a local directory may
 /// have any name.
 pub fn origin_of_top(directory: &Utf8Path) -> Option<String> {
-    let (git, below) = Git::around(directory).ok()?;
-    let address = git.line(&["config", "--get", "remote.origin.url"]).ok().filter(|_| below.as_str().is_empty())?;
+    let (address, _) = origin(directory).filter(|(_, below)| below.as_str().is_empty())?;
     let is_remote = address.contains("://") && !address.starts_with("file:") || address.contains('@');
     last_part(&address).filter(|_| is_remote).map(ToOwned::to_owned)
 }
 
-fn name_of_origin(git: &Git) -> Option<String> {
-    let address = git.line(&["config", "--get", "remote.origin.url"]).ok()?;
-    last_part(&address).map(ToOwned::to_owned)
+/// The address that the repository of `directory` was cloned from, and the directory's path in it.
+fn origin(directory: &Utf8Path) -> Option<(String, Utf8PathBuf)> {
+    let (git, below) = Git::around(directory).ok()?;
+    Some((git.line(&["config", "--get", "remote.origin.url"]).ok()?, below))
 }
 
 /// The files of a directory that git tracks, by its index; none outside a repository, and `None`, which may be any,
@@ -280,7 +280,7 @@ impl Revision {
     }
 
     fn object(&self, object: &str) -> Result<Vec<u8>, Unreadable> {
-        let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut objects = lock(&self.objects);
         objects.read(object, self.max_bytes)
     }
 

@@ -14,7 +14,7 @@ use crate::prelude::*;
 pub(super) fn mediated_devices(change: &Change<'_>) -> Vec<Consequence> {
     let types = |section: &Value| -> BTreeSet<String> {
         let lists = ["mediatedDeviceTypes", "mediatedDevicesTypes"];
-        let nodes = section["nodeMediatedDeviceTypes"].as_array().into_iter().flatten();
+        let nodes = elements(&section["nodeMediatedDeviceTypes"]);
         let all = std::iter::once(section).chain(nodes);
         all.flat_map(|s| lists.iter().flat_map(|key| entries(&s[*key])).map(|(name, _)| name)).collect()
     };

@@ -76,8 +76,7 @@ fn disk_stays(change: &Change<'_>) -> Option<Consequence> {
 
 /// The claim of the disk with the lowest `bootOrder`, else of the first one.
 fn boot_claim<'v>(disks: &'v Value, volumes: &'v Value) -> Option<&'v str> {
-    let disks = disks.as_array().into_iter().flatten();
-    let first = disks.min_by_key(|disk| disk["bootOrder"].as_u64().unwrap_or(u64::MAX));
+    let first = elements(disks).min_by_key(|disk| disk["bootOrder"].as_u64().unwrap_or(u64::MAX));
     let mut volumes = volumes.as_array()?.iter();
     let volume = volumes.find(|volume| first.is_none_or(|disk| disk["name"] == volume["name"]))?;
     volume["dataVolume"]["name"].as_str().or(volume["persistentVolumeClaim"]["claimName"].as_str())

@@ -91,7 +91,7 @@ pub(super) fn grants(change: &Change<'_>) -> Vec<Consequence> {
             let verbs = names(rule, "verbs");
             resources.iter().flat_map(|r| verbs.iter().map(move |verb| format!("{verb} {r}"))).collect()
         };
-        rules.as_array().into_iter().flatten().flat_map(of).collect()
+        elements(rules).flat_map(of).collect()
     };
     let (was, is) = (granted(change.before), granted(change.after));
     let named = |all: Vec<&String>| (!all.is_empty()).then(|| list(&all, 1));

@@ -41,18 +41,18 @@ fn place(placement: &Value) -> String {
     let terms =
         |term: &Value| [selector(&term["matchExpressions"]), selector(&term["matchFields"])].concat().join(", ");
     let required = &nodes["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"];
-    let required: Vec<String> = required.as_array().into_iter().flatten().map(terms).collect();
+    let required: Vec<String> = elements(required).map(terms).collect();
     let mut with = selector(&placement["nodeSelector"]);
     with.extend((!required.is_empty()).then(|| required.join(" or ")));
     let mut out =
         vec![if with.is_empty() { "on any node".to_owned() } else { format!("on nodes with {}", with.join(", ")) }];
-    let preferred = nodes["preferredDuringSchedulingIgnoredDuringExecution"].as_array().into_iter().flatten();
+    let preferred = elements(&nodes["preferredDuringSchedulingIgnoredDuringExecution"]);
     let preferred: Vec<String> = preferred.map(|one| terms(&one["preference"])).collect();
     out.extend((!preferred.is_empty()).then(|| format!("preferably with {}", preferred.join(", "))));
     let by_pods =
         ["podAffinity", "podAntiAffinity"].iter().any(|key| affinity[*key].as_object().is_some_and(|m| !m.is_empty()));
     out.extend(by_pods.then(|| "near or far from other pods".to_owned()));
-    let tolerations = placement["tolerations"].as_array().into_iter().flatten();
+    let tolerations = elements(&placement["tolerations"]);
     let tolerated: Vec<&str> = tolerations.map(|one| one["key"].as_str().unwrap_or("every taint")).collect();
     out.extend((!tolerated.is_empty()).then(|| format!("tolerating {}", tolerated.join(", "))));
     out.join(", ")

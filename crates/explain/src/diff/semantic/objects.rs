@@ -61,30 +61,14 @@ pub fn objects(release: &Release, before: &[Object], after: &[Object]) -> Vec<Ob
         match old.remove(&*object.id) {
             Some(was) if was.body == object.body => {}
             Some(was) => changes.push(changed(release, was, object, Kind::Change)),
-            None => changes.push(ObjectChange {
-                kind: Kind::Add,
-                id: object.id.clone(),
-                instead_of: None,
-                before: None,
-                after: Some(Arc::clone(&object.body)),
-                fields: Vec::new(),
-                causes: Vec::new(),
-            }),
+            None => changes.push(change(Kind::Add, &object.id, None, Some(object))),
         }
     }
     let order: BTreeMap<&ObjectId, usize> = before.iter().map(|o| &*o.id).zip(0..).collect();
     let mut removed: Vec<&Object> = old.into_values().collect();
     removed.sort_by_key(|o| order.get(&*o.id));
     match_replaced(release, &mut changes, &mut removed);
-    changes.extend(removed.into_iter().map(|object| ObjectChange {
-        kind: Kind::Remove,
-        id: object.id.clone(),
-        instead_of: None,
-        before: Some(Arc::clone(&object.body)),
-        after: None,
-        fields: Vec::new(),
-        causes: Vec::new(),
-    }));
+    changes.extend(removed.into_iter().map(|object| change(Kind::Remove, &object.id, Some(object), None)));
     changes
 }
 
@@ -92,13 +76,19 @@ fn changed(release: &Release, was: &Object, is: &Object, kind: Kind) -> ObjectCh
     let lists = Lists::new(release.schema_of(&is.id.api_version, &is.id.kind));
     let steps = delta(&was.body, &is.body, &lists);
     let fields = steps.into_iter().map(|step| FieldChange { step, causes: Vec::new() });
+    ObjectChange { fields: fields.collect(), ..change(kind, &is.id, Some(was), Some(is)) }
+}
+
+/// A change without its fields.
+fn change(kind: Kind, id: &Arc<ObjectId>, before: Option<&Object>, after: Option<&Object>) -> ObjectChange {
+    let body = |object: &Object| Arc::clone(&object.body);
     ObjectChange {
         kind,
-        id: is.id.clone(),
+        id: Arc::clone(id),
         instead_of: None,
-        before: Some(Arc::clone(&was.body)),
-        after: Some(Arc::clone(&is.body)),
-        fields: fields.collect(),
+        before: before.map(body),
+        after: after.map(body),
+        fields: Vec::new(),
         causes: Vec::new(),
     }
 }
