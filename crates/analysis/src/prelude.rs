@@ -7,6 +7,7 @@ pub(crate) use hcoplan_explain::diff;
 pub(crate) use hcoplan_explain::diff::semantic::{Impact, ObjectChange};
 pub(crate) use hcoplan_explain::diff::{ClusterDiff, Effect, Kind};
 pub(crate) use hcoplan_kubernetes::text::joined;
+pub(crate) use hcoplan_kubernetes::tree::text;
 pub(crate) use hcoplan_kubernetes::{Object, Table};
 pub(crate) use hcoplan_lint as lint;
 pub(crate) use hcoplan_lint::fix::Rewritten;

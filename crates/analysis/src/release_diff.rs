@@ -162,14 +162,14 @@ impl Facts {
         for (version, rules) in members(&admission) {
             for step in ["create", "update"] {
                 for check in elements(&rules["validate"][step]) {
-                    let check = check.as_str().unwrap_or_default();
+                    let check = text(check);
                     let what = format!("{version} · webhook on {step}: {check}");
                     out.webhooks.insert(what, String::new());
                 }
             }
             for warning in elements(&rules["gateWarnings"]) {
-                let gate = warning["gate"].as_str().unwrap_or_default();
-                let message = warning["message"].as_str().unwrap_or_default();
+                let gate = text(&warning["gate"]);
+                let message = text(&warning["message"]);
                 let what = format!("{version} · warning about the gate {gate}");
                 out.webhooks.insert(what, message.to_owned());
             }
@@ -209,8 +209,7 @@ impl Facts {
 /// CEL rules in one line.
 fn rules(value: &Value) -> String {
     let text = |rule: &Value| rule["message"].as_str().or(rule["rule"].as_str()).map(str::to_owned);
-    let all: Vec<String> = elements(value).filter_map(text).collect();
-    all.join("; ")
+    joined(elements(value).filter_map(text), "; ")
 }
 
 fn gates(release: &Release) -> BTreeMap<String, String> {

@@ -35,7 +35,7 @@ impl State {
     /// Its sign in a table of signs, and its word.
     pub fn words(self) -> (&'static str, &'static str) {
         let row = &WORDS["states"][variant(&self).0];
-        (row[0].as_str().unwrap_or_default(), row[1].as_str().unwrap_or_default())
+        (text(&row[0]), text(&row[1]))
     }
 
     /// Whether virtual machines lack something.
@@ -117,7 +117,7 @@ impl Reason {
     pub(super) fn remedy(&self, architecture: &str) -> String {
         let rows = &WORDS["remedies"];
         let row = rows.get(self.name()).unwrap_or(&rows["*"]);
-        row.as_str().unwrap_or_default().replace("{}", architecture)
+        text(row).replace("{}", architecture)
     }
 }
 

@@ -203,7 +203,7 @@ impl<'a> Context<'a> {
             return false;
         };
         self.import_crons().any(|cron| {
-            let managed = cron.object.body["spec"]["managedDataSource"].as_str().unwrap_or_default();
+            let managed = text(&cron.object.body["spec"]["managedDataSource"]);
             let suffix = managed.strip_prefix(bundle.as_str()).map(|suffix| suffix.trim_start_matches('-'));
             suffix.is_some_and(|suffix| suffix.is_empty() || GUEST_ARCHITECTURES.contains(&suffix))
         })

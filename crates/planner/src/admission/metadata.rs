@@ -31,9 +31,9 @@ pub(super) fn decode(release: &Release, object: &mut Value, namespace: &str) -> 
     let Value::Object(map) = object else {
         return Ok(Vec::new());
     };
-    let metadata = map.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
+    let metadata = map.entry("metadata").or_insert_with(|| json!({}));
     if metadata.is_null() {
-        *metadata = Value::Object(Map::new());
+        *metadata = json!({});
     }
     let errors = types.decode_errors(metadata, ty);
     if let Some(first) = errors.first() {

@@ -311,7 +311,7 @@ impl Request<'_> {
 
 /// The object's version (`v1beta1`) if it is served.
 fn version_of<'a>(release: &Release, object: &'a Value) -> Result<&'a str, Rejection> {
-    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    let text = |key: &str| text(object.get(key));
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     let version = api_version.strip_prefix(GROUP).and_then(|v| v.strip_prefix('/'));
     let served = version.filter(|v| release.admission().version(v).is_some());

@@ -9,7 +9,7 @@ use hcoplan_kubernetes::tree::{get, remove, set, take};
 /// Converts a document to the other served version (`v1beta1` or `v1`), neither pruned nor defaulted. Copies metadata
 /// and status.
 pub fn convert(release: &Release, object: &Value, to: &str) -> Value {
-    let empty = Value::Object(Map::new());
+    let empty = json!({});
     let spec = object.get("spec").unwrap_or(&empty);
     let converted = match to {
         "v1" => spec_to_v1(release, spec),
@@ -43,7 +43,7 @@ pub(super) fn stored(release: &Release, mut converted: Value) -> Value {
 }
 
 fn spec_to_v1(release: &Release, spec: &Value) -> Value {
-    let mut out = Value::Object(Map::new());
+    let mut out = json!({});
     for (from, to) in MOVES.iter() {
         if let Some(value) = get(spec, from) {
             set(&mut out, to, value.clone());
@@ -81,7 +81,7 @@ fn spec_to_v1(release: &Release, spec: &Value) -> Value {
 }
 
 fn spec_to_v1beta1(release: &Release, spec: &Value) -> Value {
-    let mut out = Value::Object(Map::new());
+    let mut out = json!({});
     for (to, from) in MOVES.iter() {
         if let Some(value) = get(spec, from) {
             set(&mut out, to, value.clone());
@@ -119,7 +119,7 @@ const ONLY_INTERNAL: &[(&str, &str)] = &[("obsoleteCPUs.minCPUModel", "virtualiz
 
 /// Converts a v1beta1 `spec` to the internal form, without losing anything that a release reads.
 pub(super) fn to_internal(mut spec: Value) -> Value {
-    let mut out = Value::Object(Map::new());
+    let mut out = json!({});
     for (from, to) in MOVES.iter().chain(ONLY_INTERNAL) {
         if let Some(value) = take(&mut spec, from) {
             set(&mut out, to, value);

@@ -204,9 +204,8 @@ impl Entry {
             }
         };
         let or_none = |text: String| if text.is_empty() { "none".to_owned() } else { text };
-        let of_roles = |set: &BTreeSet<String>| or_none(set.iter().map(String::as_str).collect::<Vec<_>>().join("+"));
-        let of_taints =
-            |set: &BTreeSet<[String; 3]>| or_none(set.iter().map(|t| t.join(":")).collect::<Vec<_>>().join(" "));
+        let of_roles = |set: &BTreeSet<String>| or_none(joined(set.iter().map(String::as_str), "+"));
+        let of_taints = |set: &BTreeSet<[String; 3]>| or_none(joined(set.iter().map(|t| t.join(":")), " "));
         let (architecture, own) = (node.architecture.clone(), self.architecture.clone());
         differ("architecture", or_none(architecture), or_none(own));
         differ("roles", of_roles(&roles(node.roles())), of_roles(&self.roles));
@@ -222,8 +221,7 @@ impl Entry {
         if let (Some(declared), Some(found)) = (self.kvm, node.kvm) {
             differ("kvm", found.to_string(), declared.to_string());
         }
-        let of_names =
-            |names: &BTreeSet<String>| or_none(names.iter().map(String::as_str).collect::<Vec<_>>().join(" "));
+        let of_names = |names: &BTreeSet<String>| or_none(joined(names.iter().map(String::as_str), " "));
         for (field, declared) in &self.offers {
             // Which devices a plugin offers depends on the HyperConverged, so one declared device is enough.
             match offers(node).get(field) {

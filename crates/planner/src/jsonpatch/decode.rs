@@ -236,7 +236,7 @@ fn print_operation(text: &str, item: &Item, members: &BTreeMap<&str, &Item>) -> 
         let value = json::compact(text.get(value.span.range()).unwrap_or_default());
         format!("{}:{value}", go_json(&(*key).into()))
     });
-    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+    format!("{{{}}}", joined(members, ","))
 }
 
 #[cfg(test)]

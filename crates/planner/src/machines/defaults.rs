@@ -2,7 +2,7 @@
 //!
 //! Source: `pkg/instancetype/apply`, `pkg/instancetype/preference/apply`, `pkg/defaults`.
 
-use super::checker::{Checker, at, list, number, text, whole};
+use super::checker::{Checker, at, list, number, whole};
 use super::cpu::vcpus;
 use super::{Cause, Cluster, Machine, Reason};
 use crate::prelude::*;

@@ -4,8 +4,7 @@
 //! `pkg/instancetype/webhooks/vm`, `pkg/storage/admitters/data-volume-template.go`.
 
 use super::checker::{
-    Checker, at, dangling, each, is_placeholder, list, number, object_metadata, printed, quantity, structure, text,
-    whole,
+    Checker, at, dangling, each, is_placeholder, list, number, object_metadata, printed, quantity, structure, whole,
 };
 use super::launcher::launcher;
 use super::{Cause, Cluster, Machine, Reason, Stage, TypeKind, Verdict, defaults, template_of};
@@ -283,8 +282,7 @@ impl Checker<'_> {
             };
             reject(path, message);
         }
-        let (required, own) =
-            (text(&requirements["architecture"]), self.spec["architecture"].as_str().unwrap_or_default());
+        let (required, own) = (text(&requirements["architecture"]), text(&self.spec["architecture"]));
         if !required.is_empty() && !own.is_empty() && required != own {
             let message = format!("preference requires architecture {required} but {own} is being requested");
             let path = format!("{owner}.template.spec.architecture");
@@ -379,7 +377,7 @@ fn selector_problem(selector: &Value) -> Option<String> {
         if !is_set && !matches!(operator, "Exists" | "DoesNotExist") {
             return Some(format!("\"{operator}\" is not a valid label selector operator"));
         }
-        let shown = || values.iter().map(Value::to_string).collect::<Vec<_>>().join(",");
+        let shown = || joined(values.iter().map(Value::to_string), ",");
         let mut problems = Vec::new();
         let keys = key_problems(key);
         if !keys.is_empty() {

@@ -95,7 +95,7 @@ fn select(placement: &Value, node: &mut Node) {
     let lists = ["matchExpressions", "matchFields"].into_iter().filter_map(|list| first?[list].as_array());
     let lacks = |r: &&Value| Requirement::of(r).is_none_or(|r| !r.matches(&node.labels));
     for requirement in lists.flatten().filter(lacks) {
-        let key = requirement["key"].as_str().unwrap_or_default().to_owned();
+        let key = text(&requirement["key"]).to_owned();
         let value = requirement["values"][0].as_str();
         let next_to = |step: i64| Some(value?.parse::<i64>().ok()?.checked_add(step)?.to_string());
         let value = match requirement["operator"].as_str() {

@@ -192,11 +192,7 @@ impl<'v> Selection<'v> {
 
     /// Lists of labels of which a matching node has at least one; a name is the label `metadata.name`.
     pub fn needs(&self) -> Vec<Vec<(&'v str, &'v str)>> {
-        let labels = self
-            .labels
-            .into_iter()
-            .flatten()
-            .map(|(key, value)| vec![(key.as_str(), value.as_str().unwrap_or_default())]);
+        let labels = self.labels.into_iter().flatten().map(|(key, value)| vec![(key.as_str(), text(value))]);
         labels.chain(self.affinity.as_ref().and_then(RequiredNodeAffinity::needs)).collect()
     }
 

@@ -34,7 +34,7 @@ pub(super) fn workload(cluster: &Value) -> Vec<&str> {
 
 fn strings(list: &Value) -> Vec<&str> {
     let items = elements(list);
-    items.map(|v| v.as_str().unwrap_or_default()).collect()
+    items.map(text).collect()
 }
 
 /// The architectures in an annotation: split at commas, trimmed, case-sensitive, without those unknown to SSP.
