@@ -12,6 +12,7 @@ pub(crate) use hcoplan_kubernetes::{Object, Table};
 pub(crate) use hcoplan_lint as lint;
 pub(crate) use hcoplan_lint::fix::Rewritten;
 pub(crate) use hcoplan_lint::{Settings, fix};
+pub(crate) use hcoplan_planner::NAMES;
 pub(crate) use hcoplan_planner::boot::BootOutcome;
 pub(crate) use hcoplan_planner::inventory::Inventory;
 pub(crate) use hcoplan_planner::lifecycle::State;

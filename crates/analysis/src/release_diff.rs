@@ -130,21 +130,6 @@ struct Facts {
     webhooks: BTreeMap<String, String>,
 }
 
-/// Schema keywords that reject values.
-const REJECT: [&str; 11] = [
-    "enum",
-    "maxItems",
-    "maxLength",
-    "maximum",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "pattern",
-    "required",
-    "x-kubernetes-validations",
-];
-
 impl Facts {
     fn of(release: &Release) -> Self {
         let mut out = Self::default();
@@ -185,9 +170,9 @@ impl Facts {
         if let Some(default) = default {
             self.defaults.insert(path.to_owned(), default.to_string());
         }
-        for keyword in REJECT {
-            if let Some(value) = schema.get(keyword) {
-                let text = match keyword {
+        for keyword in &NAMES["keywordsThatReject"] {
+            if let Some(value) = schema.get(*keyword) {
+                let text = match *keyword {
                     "x-kubernetes-validations" => rules(value),
                     _ => value.to_string(),
                 };

@@ -1,5 +1,6 @@
-//! Names of other crates that most files use.
+//! Names of other crates that most files use, and the lists.
 
+pub(crate) use crate::names::NAMES;
 pub(crate) use hcoplan_diagnostics::finding::Finding;
 pub(crate) use hcoplan_diagnostics::source::Location;
 pub(crate) use hcoplan_kubernetes::Object;

@@ -30,7 +30,6 @@ use crate::release::Release;
 use std::cell::OnceCell;
 
 pub use kubevirt::{OperandRejection, kubevirt_rejections};
-pub use metadata::READ_ANNOTATIONS;
 pub use operator_update::{fill_eviction_strategy, is_complete, operator_update};
 pub use render::tried_on_update;
 pub use verdict::{Admission, Cause, CauseKind, OperatorBug, OperatorBugKind, Reason, Rejection, Stage};

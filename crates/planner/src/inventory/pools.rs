@@ -5,40 +5,6 @@ use crate::inventory::{ARCHITECTURE_LABEL, Node, ROLE_LABEL};
 use crate::prelude::*;
 use hcoplan_yaml as yaml;
 
-/// Redundant labels, labels unique to each node, and labels for zones and machine types. They only count where a
-/// placement uses them.
-const LABELS_LEFT_OUT: [&str; 8] = [
-    ARCHITECTURE_LABEL,
-    "kubernetes.io/os",
-    "kubernetes.io/hostname",
-    "node.openshift.io/os_id",
-    "node.kubernetes.io/instance-type",
-    "cpumanager",
-    "beta.kubernetes.io/",
-    "failure-domain.beta.kubernetes.io/",
-];
-
-/// Controllers that label nodes with processor features, location and KubeVirt's state: dozens of labels each, some of
-/// which change with every restart of a daemon.
-const LABELLING_DOMAINS: [&str; 6] = [
-    "node.kubevirt.io",
-    "kubevirt.io",
-    "feature.node.kubernetes.io",
-    "topology.kubernetes.io",
-    "machineconfiguration.openshift.io",
-    "csi.storage.k8s.io",
-];
-
-/// Temporary taints: of a node's condition, a drain, an update or an autoscaler.
-const TEMPORARY_TAINTS: [&str; 6] = [
-    "node.kubernetes.io/",
-    "node.cloudprovider.kubernetes.io/",
-    "kubevirt.io/drain",
-    "UpdateInProgress",
-    "ToBeDeletedByClusterAutoscaler",
-    "DeletionCandidateOfClusterAutoscaler",
-];
-
 /// Nodes with the same properties relevant to scheduling.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pool {
@@ -97,14 +63,19 @@ fn identifies_hardware(key: &str) -> bool {
 /// Whether an import leaves a label out unless a placement uses it.
 pub fn is_left_out(key: &str) -> bool {
     let domain = key.split('/').next().unwrap_or_default();
-    let labeller =
-        LABELLING_DOMAINS.iter().any(|l| domain == *l || domain.strip_suffix(l).is_some_and(|d| d.ends_with('.')));
-    labeller || LABELS_LEFT_OUT.iter().any(|u| key == *u || (u.ends_with('/') && key.starts_with(u)))
+    // Controllers that label nodes with processor features, location and KubeVirt's state: dozens of labels each, some of
+    // which change with every restart of a daemon.
+    let labeller = NAMES["labellingDomains"]
+        .iter()
+        .any(|l| domain == *l || domain.strip_suffix(l).is_some_and(|d| d.ends_with('.')));
+    // Redundant labels, labels unique to each node, and labels for zones and machine types.
+    labeller || NAMES["labelsLeftOut"].iter().any(|u| key == *u || (u.ends_with('/') && key.starts_with(u)))
 }
 
 /// The taints that aren't temporary, and that of a cordoned node, as key, value and effect.
 pub(super) fn lasting_taints(taints: &[Taint]) -> BTreeSet<[String; 3]> {
-    let is_temporary = |t: &&Taint| t.key != CORDONED && TEMPORARY_TAINTS.iter().any(|p| t.key.starts_with(p));
+    // Of a node's condition, a drain, an update or an autoscaler.
+    let is_temporary = |t: &&Taint| t.key != CORDONED && NAMES["temporaryTaints"].iter().any(|p| t.key.starts_with(p));
     let lasting = taints.iter().filter(|t| !is_temporary(t));
     lasting.map(|t| [t.key.clone(), t.value.clone(), t.effect.clone()]).collect()
 }

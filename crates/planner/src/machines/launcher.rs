@@ -50,13 +50,9 @@ const OWN_OVERHEAD: i64 = 25 + 100 + 25 + 40 + 30 + 8;
 
 const MEBIBYTE: i64 = 1024 * 1024;
 
-/// The labels of a launcher that its instance's template doesn't have.
-const OWN_LABELS: [&str; 5] =
-    ["kubevirt.io", "kubevirt.io/created-by", "kubevirt.io/nodeName", "vm.kubevirt.io/name", "vmi.kubevirt.io/id"];
-
-/// Whether a label of a launcher is KubeVirt's own.
+/// Whether a label of a launcher is KubeVirt's own, which its instance's template doesn't have.
 pub fn is_own_label(label: &str) -> bool {
-    OWN_LABELS.contains(&label)
+    NAMES["labelsOfLaunchers"].contains(&label)
 }
 
 /// Whether a label of a node may be required.

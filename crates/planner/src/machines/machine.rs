@@ -14,16 +14,6 @@ use hcoplan_kubernetes::label::{key_problems, value_problems};
 use hcoplan_kubernetes::label_selector::Selector;
 use std::collections::HashSet;
 
-/// Labels that only KubeVirt may set on instances.
-const RESERVED_LABELS: [&str; 6] = [
-    "kubevirt.io/created-by",
-    "kubevirt.io/migrationJobUID",
-    "kubevirt.io/nodeName",
-    "kubevirt.io/migrationTargetNodeName",
-    "kubevirt.io/schedulable",
-    "kubevirt.io/install-strategy",
-];
-
 /// Annotations with their feature gate, and its name in the message.
 const GATED_ANNOTATIONS: [(&str, &str, &str); 2] = [
     ("kubevirt.io/ignitiondata", "ExperimentalIgnitionSupport", "ExperimentalIgnitionSupport"),
@@ -155,7 +145,7 @@ fn metadata(cluster: Cluster<'_>, object: &Value, path: &str) -> Vec<Cause> {
     let metadata = at(object, path);
     let mut checker = Checker::new(cluster, metadata, path, Stage::Validating);
     let labels = members(&metadata["labels"]);
-    for (label, _) in labels.filter(|(label, _)| RESERVED_LABELS.contains(&label.as_str())) {
+    for (label, _) in labels.filter(|(label, _)| NAMES["labelsReservedByKubeVirt"].contains(&label.as_str())) {
         let message = "creation of the following reserved kubevirt.io/ labels on a VMI object is prohibited";
         checker.reject("labels", Reason::Removed, message);
         checker.found.last_mut().into_iter().for_each(|cause| cause.path = cause.path.key(label));
