@@ -1,7 +1,7 @@
 //! The verdict on a cluster's HyperConverged, which every command, format and exit code uses.
 
-use crate::admission::Admission;
-use crate::admission::{Reason as AdmissionReason, Stage};
+use crate::admission::{Admission, Reason as AdmissionReason, Stage};
+use crate::boot::sentence;
 use crate::lifecycle::{Purpose, Step};
 use crate::plan::Plan;
 use crate::prelude::*;
@@ -31,8 +31,12 @@ pub struct Reason {
     pub text: String,
 }
 
+/// The clauses of [`Actor`].
+static CLAUSES: Table<Value> = Table::of(include_str!("verdict.json"));
+
 /// The component that rejects or fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Actor {
     /// The API server: kind, metadata, schema and rules of the CRD.
     ApiServer,
@@ -56,18 +60,8 @@ pub enum Actor {
 
 impl Actor {
     /// A clause with the component and what happens, for messages before the reason's text.
-    pub const fn says(self) -> &'static str {
-        match self {
-            Self::ApiServer => "the API server rejects the HyperConverged",
-            Self::NamespacePolicy => "the namespace policy rejects the HyperConverged",
-            Self::MutatingWebhook => "HCO's mutating webhook rejects the HyperConverged",
-            Self::ValidatingWebhook => "HCO's validating webhook rejects the HyperConverged",
-            Self::OtherName => "HCO's operator ignores the HyperConverged",
-            Self::Reconcile(_) => "HCO's reconcile stops",
-            Self::SspWebhook => "SSP's webhook rejects the SSP",
-            Self::OperatorUpdate => "the operator's own update is rejected",
-            Self::UpgradePatches => "the operator's first update after the upgrade is rejected",
-        }
+    fn says(self) -> String {
+        sentence(&CLAUSES, &self)
     }
 }
 

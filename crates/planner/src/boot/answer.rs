@@ -8,8 +8,7 @@ use super::{Architectures, sentence};
 use crate::prelude::*;
 
 /// The sentences of [`BootCause`].
-static SENTENCES: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(include_str!("sentences.json")).expect("valid JSON"));
+static SENTENCES: Table<Value> = Table::of(include_str!("sentences.json"));
 
 /// The facts about a virtual machine that decide whether it boots.
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,6 @@
 //! Kubernetes uses Go's names (`GOARCH`); any other name is an alias that matches nothing in a cluster.
 
 use crate::prelude::*;
-use hcoplan_kubernetes::Table;
 
 /// The meaning of a text in an architecture field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

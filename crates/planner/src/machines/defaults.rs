@@ -21,8 +21,7 @@ struct Fields {
     preferred_devices: Vec<(String, String, String)>,
 }
 
-static FIELDS: LazyLock<Fields> =
-    LazyLock::new(|| serde_json::from_str(hcoplan_schemas::INSTANCETYPE_FIELDS).expect("valid fields"));
+static FIELDS: Table<Fields> = Table::of(hcoplan_schemas::INSTANCETYPE_FIELDS);
 
 impl Checker<'_> {
     /// Rejects fields of the instance that its instance type has, and annotations that have another value there.

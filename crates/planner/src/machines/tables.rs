@@ -146,8 +146,7 @@ impl<'de> Deserialize<'de> for Test {
 }
 
 /// The rows by group.
-static CHECKS: LazyLock<BTreeMap<String, Vec<Check>>> =
-    LazyLock::new(|| serde_json::from_str(hcoplan_schemas::KUBEVIRT_CHECKS).expect("schemas/kubevirt/checks.json"));
+static CHECKS: Table<BTreeMap<String, Vec<Check>>> = Table::of(hcoplan_schemas::KUBEVIRT_CHECKS);
 
 /// The problems of a text that has to be of a form; empty if it is.
 fn form_problems(form: &str, text: &str) -> Vec<String> {
