@@ -6,7 +6,6 @@ use crate::docs::FieldDoc;
 use crate::prelude::*;
 use crate::why::plan_input::PlanInput;
 use crate::why::target::{FoundValue, Target};
-use hcoplan_planner::NAMES;
 use hcoplan_planner::boot_images::ARCHITECTURES_ANNOTATION;
 use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, ROLE_LABEL};
 use hcoplan_planner::plan::plan;

@@ -39,7 +39,8 @@ pub fn assumed_nodes_of(hyperconvergeds: &[&Value]) -> Vec<Node> {
     let worker = node("worker", "", ARCHITECTURE);
     let mut pools = vec![worker.clone()];
     let mut met: Vec<&Value> = Vec::new();
-    for placement in hyperconvergeds.iter().flat_map(|own| PLACEMENTS.iter().filter_map(|at| own.pointer(at))) {
+    // In both versions; workloads come first.
+    for placement in hyperconvergeds.iter().flat_map(|own| NAMES["placementsOfHyperConverged"].iter().filter_map(|at| own.pointer(at))) {
         // Those that name the control plane and tolerate its taint need no worker.
         if !admits(placement, &worker) && nodes.iter().any(|node| admits(placement, node)) {
             continue;
@@ -70,14 +71,6 @@ pub fn assumed_nodes_of(hyperconvergeds: &[&Value]) -> Vec<Node> {
     nodes.sort_by(|a, b| a.name.cmp(&b.name));
     nodes
 }
-
-/// Where a HyperConverged has its placements, in both versions; workloads come first.
-const PLACEMENTS: [&str; 4] = [
-    "/spec/workloads/nodePlacement",
-    "/spec/deployment/nodePlacements/workload",
-    "/spec/infra/nodePlacement",
-    "/spec/deployment/nodePlacements/infra",
-];
 
 /// The only field of a node that a placement can name.
 const NAME: &str = "metadata.name";
