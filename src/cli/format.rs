@@ -13,7 +13,7 @@ use hcoplan_report::named::{self, names};
 use hcoplan_report::{Named, Terminal};
 
 /// A format and its destination.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct Target<F = Format> {
     /// The format.
     pub(super) format: F,

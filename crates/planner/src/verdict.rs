@@ -23,7 +23,7 @@ pub enum Verdict {
 }
 
 /// Why a HyperConverged is rejected, or why the operator fails.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Reason {
     /// The component that rejects or fails.
     pub by: Actor,
@@ -35,7 +35,7 @@ pub struct Reason {
 static CLAUSES: Table<Value> = Table::of(include_str!("verdict.json"));
 
 /// The component that rejects or fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Actor {
     /// The API server: kind, metadata, schema and rules of the CRD.
@@ -79,7 +79,7 @@ pub struct NotPlanned {
 }
 
 /// Why a cluster can't be planned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotPlannedKind {
     /// A file can't be read or parsed, or a build fails.
     Unreadable,
@@ -90,7 +90,7 @@ pub enum NotPlannedKind {
 }
 
 /// A verdict without its reasons: for tables, JSON, grouping and exit codes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum VerdictKind {
     /// See [`Verdict::Rejected`].
     Rejected,

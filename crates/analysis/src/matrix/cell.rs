@@ -9,7 +9,7 @@ use hcoplan_planner::boot_images::ssp_stage::{Displaced, Displacer, SourceTarget
 use hcoplan_planner::inventory::Architecture as Name;
 
 /// The state of a cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
     /// The image is imported for the architecture.
@@ -45,7 +45,7 @@ impl State {
 }
 
 /// Why a cell has its state.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// A DataImportCron imports it.

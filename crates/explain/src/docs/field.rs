@@ -6,7 +6,7 @@ use hcoplan_planner::admission::KIND;
 use hcoplan_planner::release::{FieldTarget, HyperConvergedField, Transform};
 
 /// The documentation of a field in a release.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct FieldDoc {
     /// Its type and limits as text.
     pub facts: String,

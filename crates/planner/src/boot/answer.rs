@@ -82,7 +82,7 @@ pub enum NodeBarrier {
 }
 
 /// Whether a virtual machine boots, from best to worst; `Unknown` is last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BootOutcome {
     /// On every architecture that it may get.
     Boots,
@@ -97,7 +97,7 @@ pub enum BootOutcome {
 }
 
 /// Why a virtual machine doesn't boot, or why that isn't certain.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BootCause {
     /// Its disk is for these architectures only.
@@ -156,7 +156,7 @@ pub struct ArchitectureBoot {
 }
 
 /// Whether a virtual machine boots, and on which architectures.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone)]
 pub struct BootAnswer {
     /// Over all architectures that it may get.
     pub outcome: BootOutcome,

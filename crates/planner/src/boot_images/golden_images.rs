@@ -36,7 +36,7 @@ pub struct GoldenImages<'a> {
 }
 
 /// The result of HCO's stage.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub struct HcoStage {
     /// Sorted by name, one per name.
     pub templates: Vec<Template>,

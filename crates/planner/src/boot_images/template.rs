@@ -23,7 +23,7 @@ pub enum TemplateSource {
 }
 
 /// A DataImportCronTemplate after HCO's stage.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Template {
     /// Where it comes from.
     pub source: TemplateSource,

@@ -6,7 +6,7 @@ use crate::prelude::*;
 use hcoplan_yaml as yaml;
 
 /// Nodes with the same properties relevant to scheduling.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Pool {
     /// The pool's name, or the name of its single node.
     pub name: String,

@@ -103,7 +103,7 @@ pub struct Namespace {
 }
 
 /// A launcher.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Launcher {
     /// What its node must have, each with the field below the instance's spec that asks for it.
     pub needs: Vec<(String, NodeRequirement)>,

@@ -11,7 +11,7 @@ use crate::release::{Platform, Release};
 use hcoplan_kubernetes::tree;
 
 /// The effective profile: the CR's, else the APIServer's (OpenShift), else Intermediate.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct TlsProfile {
     /// The profile in OpenShift's shape, as in the operand CRs.
     pub value: Value,

@@ -40,7 +40,10 @@ pub fn assumed_nodes_of(hyperconvergeds: &[&Value]) -> Vec<Node> {
     let mut pools = vec![worker.clone()];
     let mut met: Vec<&Value> = Vec::new();
     // In both versions; workloads come first.
-    for placement in hyperconvergeds.iter().flat_map(|own| NAMES["placementsOfHyperConverged"].iter().filter_map(|at| own.pointer(at))) {
+    for placement in hyperconvergeds
+        .iter()
+        .flat_map(|own| NAMES["placementsOfHyperConverged"].iter().filter_map(|at| own.pointer(at)))
+    {
         // Those that name the control plane and tolerate its taint need no worker.
         if !admits(placement, &worker) && nodes.iter().any(|node| admits(placement, node)) {
             continue;

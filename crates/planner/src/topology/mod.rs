@@ -15,7 +15,7 @@ pub use assumed_nodes::{assumed_nodes, assumed_nodes_of, contrasting_nodes, desc
 pub use taints::Tolerations;
 
 /// Facts about the cluster, as the operator sees them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Topology {
     /// Architectures of control-plane nodes, sorted.
     pub control_plane_architectures: Vec<String>,
