@@ -67,16 +67,16 @@ fn locale() -> Option<String> {
     locale.map(|l| l.to_uppercase())
 }
 
-/// Maximum columns of excerpts and tables.
-const MAX_COLUMNS: usize = 140;
+/// Columns of excerpts and tables outside of a terminal.
+const COLUMNS: usize = 140;
 
 /// The columns of a terminal: `COLUMNS` (POSIX), else its size.
 fn width(stream: &impl IsTerminal) -> usize {
     if !IsTerminal::is_terminal(stream) {
-        return MAX_COLUMNS;
+        return COLUMNS;
     }
     let preferred = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    preferred.filter(|n| *n > 0).or_else(size).unwrap_or(100).clamp(40, MAX_COLUMNS)
+    preferred.filter(|n| *n > 0).or_else(size).unwrap_or(100).max(40)
 }
 
 #[cfg(unix)]

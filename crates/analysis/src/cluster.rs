@@ -75,7 +75,7 @@ fn as_built<'a>(
             return;
         }
     };
-    keep_known(work, pair, &mut loaded);
+    keep_known(work, (repo, pair), &mut loaded);
     outcome.found.findings = std::mem::take(&mut loaded.findings);
     outcome.documents = documents_with_suppressions(&loaded);
     let release = match &loaded.release {
@@ -165,14 +165,19 @@ fn as_built<'a>(
     outcome.failed = emitted::write(work, inputs.loaded(), plan, created, outcome).err();
 }
 
-/// A statement that is gone changes what is known, not the cluster: it is as it was stated before.
-fn keep_known(work: &ClusterTask<'_>, pair: &Pair<'_>, loaded: &mut Loaded) {
-    let (Before::Sources(before, _), Some(was)) = (work.before, pair.before) else { return };
+/// A statement that is gone changes what is known, not the cluster: it is as it was stated before. So does a claim that
+/// nothing deletes.
+fn keep_known(work: &ClusterTask<'_>, (repo, pair): (&Repo, &Pair<'_>), loaded: &mut Loaded) {
+    let (Before::Sources(before, mode), Some(was)) = (work.before, pair.before) else { return };
     let Ok(old) = before.load(was) else { return };
     for (rule, what) in planned::take_known(loaded, &old) {
         for finding in loaded.findings.iter_mut().filter(|finding| finding.rule.name == rule.name) {
             finding.message = format!("the cluster's {what} unknown now: compared with what was stated before");
         }
+    }
+    let [was_there, is_there] = [&old, &*loaded].map(|side| &side.inventory.inventory.claims);
+    if mode == ComparisonMode::BeforeAndAfter && was_there != is_there {
+        Arc::make_mut(&mut loaded.inventory).inventory.claims.extend(before.claims_left(repo, was));
     }
 }
 

@@ -89,7 +89,8 @@ pub(super) fn compare(
         let [before, after] = compared_objects([before, after], now.plan());
         let release = now.release();
         let [was, is] = [repo, now.repo()].map(|side| move |object: &Document| side.is_object_applied(object));
-        let objects = diff::Objects { before, after, release, applied: [&was, &is], deleter: &deleter };
+        let ssp = now.plan().ssp.as_deref();
+        let objects = diff::Objects { before, after, release, applied: [&was, &is], deleter: &deleter, ssp };
         diff::add_edits(&mut diff, &objects);
     }
     if let PreviousCluster::Planned(before) = old {

@@ -99,7 +99,7 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
     } else {
         findings.iter_mut().for_each(say_fixes);
         findings.iter_mut().for_each(|f| {
-            f.offers = f.best_fix();
+            f.offers = f.best_fix().map(|fix| Box::new(Fix { edits: Vec::new(), ..fix.clone() }));
             f.fixes.clear();
             f.not_fixed = None;
         });

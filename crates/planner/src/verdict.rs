@@ -1,6 +1,7 @@
 //! The verdict on a cluster's HyperConverged, which every command, format and exit code uses.
 
-use crate::admission::{Admission, Reason as AdmissionReason, Stage};
+use crate::admission::Admission;
+use crate::admission::{Reason as AdmissionReason, Stage};
 use crate::boot::sentence;
 use crate::lifecycle::{Purpose, Step};
 use crate::plan::Plan;
@@ -23,7 +24,7 @@ pub enum Verdict {
 }
 
 /// Why a HyperConverged is rejected, or why the operator fails.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reason {
     /// The component that rejects or fails.
     pub by: Actor,
@@ -31,11 +32,8 @@ pub struct Reason {
     pub text: String,
 }
 
-/// The clauses of [`Actor`].
-static CLAUSES: Table<Value> = Table::of(include_str!("verdict.json"));
-
 /// The component that rejects or fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Actor {
     /// The API server: kind, metadata, schema and rules of the CRD.
@@ -58,12 +56,9 @@ pub enum Actor {
     UpgradePatches,
 }
 
-impl Actor {
-    /// A clause with the component and what happens, for messages before the reason's text.
-    fn says(self) -> String {
-        sentence(&CLAUSES, &self)
-    }
-}
+/// What each does, before the reason's text.
+static SENTENCES: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(include_str!("verdict.json")).expect("valid JSON"));
 
 /// Why a cluster isn't planned.
 #[derive(Debug, Clone)]
@@ -79,7 +74,7 @@ pub struct NotPlanned {
 }
 
 /// Why a cluster can't be planned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NotPlannedKind {
     /// A file can't be read or parsed, or a build fails.
     Unreadable,
@@ -90,7 +85,7 @@ pub enum NotPlannedKind {
 }
 
 /// A verdict without its reasons: for tables, JSON, grouping and exit codes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum VerdictKind {
     /// See [`Verdict::Rejected`].
     Rejected,
@@ -149,7 +144,11 @@ impl Verdict {
 
     /// The verdict on a step from one state to the next.
     pub fn of_step(step: &Step) -> Self {
-        let mut verdict = Self::of(&step.plan);
+        let mut reasons = match Self::of(&step.plan) {
+            Self::Breaks(reasons) => reasons,
+            Self::Accepted => Vec::new(),
+            verdict => return verdict,
+        };
         let rejected = step.operator_updates.iter().filter(|update| !update.admission.accepted);
         let own = rejected.map(|update| Reason {
             by: match update.purpose {
@@ -158,23 +157,12 @@ impl Verdict {
             },
             text: update.admission.message.clone(),
         });
-        match &mut verdict {
-            Self::Rejected(_) => {}
-            Self::Breaks(reasons) => {
-                for reason in own {
-                    if !reasons.contains(&reason) {
-                        reasons.push(reason);
-                    }
-                }
-            }
-            _ => {
-                let own: Vec<_> = own.collect();
-                if !own.is_empty() {
-                    verdict = Self::Breaks(own);
-                }
+        for reason in own {
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
             }
         }
-        verdict
+        if reasons.is_empty() { Self::Accepted } else { Self::Breaks(reasons) }
     }
 
     fn of_admission(admission: &Admission) -> Vec<Reason> {
@@ -234,10 +222,10 @@ impl Verdict {
 
 impl std::fmt::Display for Reason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let does = sentence(&SENTENCES, &self.by);
         match self.by {
-            Actor::Reconcile(operand) => write!(f, "{} at {operand}: {}", self.by.says(), self.text),
-            Actor::OtherName => write!(f, "{} for its name, {:?}", self.by.says(), self.text),
-            _ => write!(f, "{}: {}", self.by.says(), self.text),
+            Actor::OtherName => write!(f, "{does}, {:?}", self.text),
+            _ => write!(f, "{does}: {}", self.text),
         }
     }
 }

@@ -35,8 +35,12 @@ fn assumptions(report: &Report<'_>) -> Vec<Block> {
     let more = lines.len().saturating_sub(MAX_ASSUMPTIONS);
     lines.truncate(MAX_ASSUMPTIONS);
     if !lines.is_empty() {
-        let more = if more > 0 { format!("{more} more is assumed; ") } else { String::new() };
-        let text = format!("{more}`hcoplan init` writes where to state it; `-v` says what follows");
+        let more = match more {
+            0 => String::new(),
+            1 => "1 more fact is assumed; ".to_owned(),
+            n => format!("{n} more facts are assumed; "),
+        };
+        let text = format!("{more}`hcoplan init` writes where to state them; `-v` prints the consequences");
         lines.push(Text::new().soft(text));
     }
     lines.into_iter().map(Block::Paragraph).collect()
@@ -95,7 +99,7 @@ pub(super) fn level(report: &Report<'_>) -> Level {
 
 /// The command that applies the fixes.
 fn fixable(report: &Report<'_>) -> String {
-    let of = |applicability| report.findings.iter().filter(|f| f.best_fix() == Some(applicability)).count();
+    let of = |applicability| report.findings.iter().filter(|f| f.fixability() == Some(applicability)).count();
     let more = |n| if n > 0 { format!(", {n} more with `--unsafe`") } else { String::new() };
     match (of(Applicability::Safe), of(Applicability::Unsafe)) {
         (0, 0) => String::new(),

@@ -38,6 +38,9 @@ impl Default for Terminal {
 /// Spaces between the columns of a table.
 const GAP: usize = 2;
 
+/// Minimum columns for the last column of a table, whose cells are wrapped.
+const MIN_WRAPPED: usize = 24;
+
 /// A document as text.
 pub fn print(document: &Document, terminal: Terminal) -> String {
     let mut printer = Printer { terminal, out: String::new() };
@@ -201,16 +204,29 @@ impl Printer {
         let length = |text: &Text| printable(&text.characters()).chars().count();
         let widest = |column| lines.iter().filter_map(|l| l.get(column)).map(length).max().unwrap_or(0);
         let widths: Vec<usize> = (0..header.len()).map(widest).collect();
-        if widths.iter().sum::<usize>() + GAP * widths.len() > self.terminal.width.max(40) {
+        let Some((last, widths)) = widths.split_last() else {
+            return;
+        };
+        // The last column may take several lines.
+        let column = GAP + widths.iter().map(|width| width + GAP).sum::<usize>();
+        if column + (*last).min(MIN_WRAPPED) > self.terminal.width.max(40) {
             return self.stacked(&header, &rows);
         }
         for line in lines {
-            let mut text = String::from("  ");
-            for (cell, width) in line.iter().zip(&widths) {
+            let mut text = " ".repeat(GAP);
+            for (cell, width) in line.iter().zip(widths) {
                 text.push_str(&self.painted(cell));
                 text.push_str(&" ".repeat(width.saturating_sub(length(cell)) + GAP));
             }
-            let _ = writeln!(self.out, "{}", text.trim_end());
+            match line.get(widths.len()).filter(|cell| !cell.is_empty()) {
+                Some(cell) => {
+                    self.out.push_str(&text);
+                    self.wrapped(cell, column, column);
+                }
+                None => {
+                    let _ = writeln!(self.out, "{}", text.trim_end());
+                }
+            }
         }
     }
 
@@ -240,8 +256,13 @@ impl Printer {
 
     /// Wraps a text; the first line and the others have separate indentations.
     fn lines(&mut self, text: &Text, first: usize, others: usize) {
-        let most = if self.terminal.wraps { self.terminal.width.max(40) } else { usize::MAX };
         let _ = write!(self.out, "{:first$}", "");
+        self.wrapped(text, first, others);
+    }
+
+    /// Wraps a text that starts in a column.
+    fn wrapped(&mut self, text: &Text, first: usize, others: usize) {
+        let most = if self.terminal.wraps { self.terminal.width.max(40) } else { usize::MAX };
         let (mut column, mut empty) = (first, true);
         let words = self.words(text);
         for (index, word) in words.iter().enumerate() {

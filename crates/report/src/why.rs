@@ -218,7 +218,7 @@ impl<'a> WhyPage<'a> {
                 if *by_architecture {
                     format!("because of the architectures of the {nodes}")
                 } else {
-                    format!("because of the number of {nodes}: no line of the HyperConverged makes a difference")
+                    format!("because of the number of {nodes}; no line of the HyperConverged changes it")
                 }
             }
             ValueOrigin::Release => match answer.value {
@@ -229,13 +229,8 @@ impl<'a> WhyPage<'a> {
                 FoundValue::Absent if self.unknown.is_some() => "because nothing that is known sets it".to_owned(),
                 FoundValue::Absent if answer.feeds.is_empty() => format!("because nothing sets it: {TRIED}"),
                 FoundValue::Absent => "because nothing sets it".to_owned(),
-                _ if !answer.feeds.is_empty() => {
-                    format!("because {release} has it so: nothing that is written makes a difference")
-                }
-                _ => format!(
-                    "because {release} has it so: no line of the HyperConverged, no platform and no \
-                     node more makes a difference"
-                ),
+                _ if !answer.feeds.is_empty() => format!("it is a default of {release}"),
+                _ => format!("it is a default of {release}; nothing in the repository changes it"),
             },
         };
         let (same, different): (Vec<_>, Vec<_>) = answer.others.iter().partition(|o| o.value == answer.value);

@@ -120,9 +120,10 @@ impl Changes<'_> {
         cell.cron.as_deref().is_some_and(|cron| self.deleted.contains(&(was.namespace.as_str(), cron)))
     }
 
-    /// The architectures whose imports are removed while others stay; `None` if all are removed.
+    /// The architectures whose imports are removed while other disks stay; `None` if all are removed.
     fn only_for(&self, was: &Image) -> Option<String> {
-        let cells = was.cells.iter().zip(&self.before.architectures).filter(|(cell, _)| cell.cron.is_some());
+        let cells = was.cells.iter().zip(&self.before.architectures);
+        let cells = cells.filter(|(cell, _)| cell.cron.is_some() || claim_of(cell).is_some());
         let (gone, stay): (Vec<_>, Vec<_>) = cells.partition(|(cell, _)| self.deletes(was, cell));
         let names: Vec<&str> = gone.iter().map(|(_, architecture)| &*architecture.name).collect();
         (!stay.is_empty() && !names.is_empty()).then(|| names.join(" and "))
@@ -130,9 +131,6 @@ impl Changes<'_> {
 
     /// The effect of removing an image's import.
     fn no_longer_imported(&self, was: &Image, is: Option<&Image>, deletes: bool, out: &mut Vec<Effect>) {
-        if deletes {
-            out.push(self.effect(was, "deleted", &[]));
-        }
         let of_name = self.images_after.range((&*was.name, "")..);
         let mut of_name = of_name.take_while(|((name, _), _)| *name == was.name);
         let elsewhere = of_name.find_map(|(key, image)| {
@@ -147,13 +145,30 @@ impl Changes<'_> {
         };
         let is_written = self.comparison.objects.iter().any(|c| is_source(&c.after));
         let is_removed = !is_written && self.comparison.objects.iter().any(|c| is_source(&c.before));
+        let stays = is_written || refers && !is_removed;
+        let claim = is.and_then(|is| claim_of(&is.plain));
+        let keeps_claim = claim.is_some() && claim == claim_of(&was.plain);
+        if deletes {
+            out.push(match self.only_for(was) {
+                Some(of) => {
+                    let effect = self.effect(was, "some-disks-deleted", &[&of]);
+                    if keeps_claim { Effect { impact: Impact::Disruption, ..effect } } else { effect }
+                }
+                // As with several architectures, the same image is imported under another name.
+                None if elsewhere.is_some() => self.effect(was, "disks-deleted", &[]),
+                None => self.effect(was, if stays || claim.is_some() { "disks-only" } else { "deleted" }, &[]),
+            });
+        }
+        if keeps_claim {
+            return;
+        }
         let effect = if let Some(to) = elsewhere {
             let about = [to.namespace.as_str(), &was.namespace];
             // Unless it is deleted, the last disk remains and can be cloned.
             if deletes { self.uncertain(was, "moved", &about) } else { self.lost(was, "moved-with-last-disk", &about) }
-        } else if let Some(Reason::Claim(claim)) = is.map(|is| &is.plain.reason) {
+        } else if let Some(claim) = claim {
             self.lost(was, "replaced-by-claim", &[claim])
-        } else if is_written || refers && !is_removed {
+        } else if stays {
             self.uncertain(was, "not-imported", &[])
         } else if self.is_kept(&was.namespace, &was.name) {
             self.lost(was, "kept", &[])
@@ -252,9 +267,7 @@ impl Changes<'_> {
         let (Some(was), Some(is)) = (was, is) else {
             return;
         };
-        if let Reason::Claim(claim) = &was.plain.reason
-            && !matches!(is.plain.reason, Reason::Claim(_))
-        {
+        if let Some(claim) = claim_of(&was.plain).filter(|_| claim_of(&is.plain).is_none()) {
             out.push(self.uncertain(is, "claim-left", &[claim]));
         }
     }
@@ -341,6 +354,11 @@ fn states<'m>(matrix: &'m ClusterMatrix, image: &Image) -> Option<BTreeMap<&'m s
 /// Whether it is unknown if the image exists.
 const fn is_uncertain(state: State) -> bool {
     matches!(state, State::Undetermined | State::Unknown)
+}
+
+/// The claim of the repository that a cell's DataSource refers to.
+fn claim_of(cell: &Cell) -> Option<&str> {
+    if let Reason::Claim(claim) = &cell.reason { Some(claim) } else { None }
 }
 
 fn is_imported(image: &Image) -> bool {

@@ -185,8 +185,13 @@ fn changes(was: &MachineState, is: &MachineState) -> Vec<Effect> {
     if was.outcome != is.outcome && !is_said(is) {
         let why = is.cause.as_ref().map(BootCause::sentence).unwrap_or_default();
         match (was.outcome, is.outcome) {
-            (_, BootOutcome::DoesNotBoot) => add("machine-fails", &why),
+            (_, BootOutcome::DoesNotBoot) => {
+                // A disk is made once, a launcher at each start and migration.
+                let is_disks = matches!(is.cause, Some(BootCause::Disk(_) | BootCause::NoDisk));
+                add(if is_disks { "machine-fails" } else { "machine-stops" }, &why);
+            }
             (BootOutcome::Boots, BootOutcome::BootsOnSome | BootOutcome::Undetermined) => add("machine-may-fail", &why),
+            (BootOutcome::DoesNotBoot, BootOutcome::Boots) if !is_said(was) => add("machine-boots-again", ""),
             (was_so, BootOutcome::Boots) if was_so != BootOutcome::Unknown && !is_said(was) => add("machine-boots", ""),
             _ => {}
         }

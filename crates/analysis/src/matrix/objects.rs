@@ -57,7 +57,7 @@ impl<'c, 'a> Objects<'c, 'a> {
         crons.map(|(stage, rendered)| {
             let cron = Cron { rendered };
             let namespace = rendered.object.id.namespace.clone().unwrap_or_default();
-            let target = text(rendered, "/spec/managedDataSource").unwrap_or_default();
+            let target = text(&rendered.object.body, "/spec/managedDataSource").unwrap_or_default();
             let bundle = || stage.source(&namespace, target)?.origin.bundle.as_deref();
             let name = cron.plain_name().or_else(bundle).unwrap_or(target).to_owned();
             ((namespace, name), cron)
@@ -87,8 +87,7 @@ impl<'a> Cron<'a> {
 
     /// The platform requested from the registry.
     pub(super) fn pin(self) -> Option<&'a str> {
-        const PIN: &str = "/spec/template/spec/source/registry/platform/architecture";
-        text(self.rendered, PIN)
+        text(&self.rendered.object.body, "/spec/template/spec/source/registry/platform/architecture")
     }
 
     /// Its architecture, if SSP creates a cron per architecture.
@@ -101,7 +100,7 @@ impl<'a> Cron<'a> {
     }
 }
 
-fn text<'a>(rendered: &'a Rendered, pointer: &str) -> Option<&'a str> {
-    let value = rendered.object.body.pointer(pointer)?;
-    value.as_str().filter(|t| !t.is_empty())
+/// A text that isn't empty.
+pub(super) fn text<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
+    value.pointer(pointer)?.as_str().filter(|t| !t.is_empty())
 }

@@ -1,7 +1,7 @@
 //! The golden images of a cluster, one row each.
 
 use super::cell::{ObjectOrigin, Reason, Row};
-use super::objects::{Key, Objects};
+use super::objects::{Key, Objects, text};
 use crate::matrix::MatrixInput;
 use crate::prelude::*;
 use hcoplan_planner::boot_images::is_enabled;
@@ -49,10 +49,6 @@ fn key(objects: &Objects<'_, '_>, namespace: Option<&str>, name: &str) -> Key {
     (namespace.to_owned(), name.to_owned())
 }
 
-fn text<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
-    value.pointer(pointer).and_then(Value::as_str)
-}
-
 fn common_image(objects: &Objects<'_, '_>, common: &Value, off: Option<Reason>) -> (Key, ObjectOrigin) {
     let name = text(common, "/metadata/name").unwrap_or_default();
     let source = text(common, "/spec/managedDataSource").unwrap_or_default();
@@ -75,7 +71,7 @@ fn switched_off(given: &MatrixInput<'_, '_>, objects: &Objects<'_, '_>) -> Vec<(
         if is_enabled(template) || out.iter().any(|(_, o)| o.name == name) {
             continue;
         }
-        let own = text(template, "/spec/managedDataSource").filter(|n| !n.is_empty());
+        let own = text(template, "/spec/managedDataSource");
         let source =
             own.or_else(|| text(given.context.common_image(name)?, "/spec/managedDataSource")).unwrap_or_default();
         let namespace = text(template, "/metadata/namespace");

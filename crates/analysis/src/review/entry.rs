@@ -50,6 +50,26 @@ impl<'a> Entry<'a> {
         Self { effect, clusters, rules: Vec::new(), releases: Vec::new() }
     }
 
+    /// What the entries of several clusters share. Images have other names in clusters with several architectures.
+    pub(super) fn key(&self) -> String {
+        let Effect { impact, certain, when, text, subjects, action, .. } = &self.effect;
+        let subjects = (*impact != Impact::Images).then_some(subjects);
+        format!("{impact:?} {certain} {when:?} {text} {subjects:?} {action:?}")
+    }
+
+    /// Adds the same entry of another cluster or release.
+    pub(super) fn merge(&mut self, more: Self) {
+        add_new(&mut self.clusters, more.clusters);
+        add_new(&mut self.releases, more.releases);
+        add_new(&mut self.effect.subjects, more.effect.subjects);
+        add_new(&mut self.effect.machines, more.effect.machines);
+        for finding in more.rules {
+            if !self.rules.iter().any(|known| known.rule.name == finding.rule.name) {
+                self.rules.push(finding);
+            }
+        }
+    }
+
     /// The `--fail-on` severity that it counts as; rejections and failing operators always fail a run.
     pub fn severity(&self) -> Option<Severity> {
         level_of(&self.effect).severity()
@@ -58,6 +78,11 @@ impl<'a> Entry<'a> {
     /// The sentence with at most `most` subjects by name, without a full stop.
     pub fn sentence(&self, most: usize) -> String {
         let effect = &self.effect;
+        // The finding knows which value is wrong, and how.
+        let refusal = self.rules.first().filter(|finding| effect.is_refusal && finding.rejection);
+        if let Some(finding) = refusal.filter(|finding| !effect.text.starts_with(&finding.message)) {
+            return finding.message.clone();
+        }
         let text = if effect.subjects.is_empty() {
             effect.text.clone()
         } else {
@@ -77,6 +102,14 @@ impl<'a> Entry<'a> {
         match effect.machines.as_slice() {
             [] => text,
             machines => format!("{text}: {}", list(machines, most)),
+        }
+    }
+}
+
+fn add_new<T: PartialEq>(known: &mut Vec<T>, more: Vec<T>) {
+    for one in more {
+        if !known.contains(&one) {
+            known.push(one);
         }
     }
 }

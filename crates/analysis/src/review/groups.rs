@@ -20,6 +20,8 @@ pub struct ObjectLine<'a> {
     pub instead_of: Vec<&'a str>,
     /// The changed fields, unless they are added or removed.
     pub fields: Vec<FieldLine<'a>>,
+    /// The clusters, in order.
+    pub clusters: Vec<&'a str>,
 }
 
 /// A changed field, or several with the same change.
@@ -86,6 +88,7 @@ pub(super) fn object_lines(diff: &ClusterDiff) -> Vec<(Vec<usize>, ObjectLine<'_
                     names: vec![&change.id.name],
                     instead_of: change.instead_of.iter().map(|id| &*id.name).collect(),
                     fields,
+                    clusters: vec![&diff.cluster],
                 };
                 out.push((causes, line));
                 continue;

@@ -65,6 +65,14 @@ pub struct FindingLine<'a> {
     pub clusters: Vec<&'a str>,
 }
 
+impl FindingLine<'_> {
+    /// What the lines of several clusters share.
+    fn key(&self) -> String {
+        let Finding { rule, severity, message, .. } = self.finding;
+        format!("{} {severity:?} {message}", rule.name)
+    }
+}
+
 /// Clusters that are rejected, break or aren't planned, with the worst verdict of each.
 fn failing_verdicts<'a>(diffs: impl Iterator<Item = &'a ClusterDiff>) -> BTreeMap<&'a str, VerdictKind> {
     let mut out = BTreeMap::new();

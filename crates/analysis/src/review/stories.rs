@@ -45,25 +45,31 @@ impl<'a> Story<'a> {
         (self.worst(), self.effects.first().map(|e| e.effect.rank()), self.is_plain())
     }
 
+    /// What the stories of one edit share: its lines, or its values where it has no line.
+    fn edit(&self) -> String {
+        let one = |cause: &InputDifference<'a>| {
+            let place = cause.places.first().map(|place| (place.file.path(), place.start().line));
+            let values = place.is_none().then_some((cause.before, cause.after));
+            format!("{} {} {place:?} {values:?}", cause.what, cause.gone)
+        };
+        if self.whole.is_some() || self.causes.is_empty() {
+            return self.key();
+        }
+        joined(std::iter::once(format!("{:?}", self.moved_from)).chain(self.causes.iter().map(one)), "\n")
+    }
+
     /// What equal stories of several clusters share: everything but values and locations.
     fn key(&self) -> String {
         let causes = self.causes.iter().map(|c| format!("{} {}", c.what, c.gone));
-        let effects = self.effects.iter().map(|e| {
-            let rules: Vec<&str> = e.rules.iter().map(|f| f.rule.name).collect();
-            let Effect { impact, certain, when, text, subjects, action, .. } = &e.effect;
-            format!("{impact:?} {certain} {when:?} {text} {subjects:?} {action:?} {rules:?}")
-        });
-        let finding = |sign: &str, line: &FindingLine<'_>| {
-            format!("{sign}{} {:?} {}", line.finding.rule.name, line.finding.severity, line.finding.message)
-        };
-        let findings = self.findings.iter().map(|line| finding("+", line));
-        let removed = self.removed.iter().map(|line| finding("-", line));
+        let effects = self.effects.iter().map(Entry::key);
+        let findings = self.findings.iter().map(|line| format!("+{}", line.key()));
+        let removed = self.removed.iter().map(|line| format!("-{}", line.key()));
         let objects = self.objects.iter().map(ObjectLine::signature);
         let parts = causes.chain(effects).chain(findings).chain(removed).chain(objects);
         joined(std::iter::once(format!("{:?} {:?}", self.whole, self.moved_from)).chain(parts), "\n")
     }
 
-    /// Adds the same story of another cluster.
+    /// Adds the story of another cluster: what is the same in both, and what only one of them has.
     fn merge(&mut self, other: Self) {
         self.clusters.extend(other.clusters);
         for (cause, more) in self.causes.iter_mut().zip(other.causes) {
@@ -73,35 +79,52 @@ impl<'a> Story<'a> {
                 }
             }
         }
-        for (entry, more) in self.effects.iter_mut().zip(other.effects) {
-            entry.clusters.extend(more.clusters);
-            for machine in more.effect.machines {
-                if !entry.effect.machines.contains(&machine) {
-                    entry.effect.machines.push(machine);
-                }
-            }
+        add(&mut self.effects, other.effects, Entry::key, Entry::merge);
+        self.effects.sort_by_key(|entry| entry.effect.rank());
+        for (lines, more) in [(&mut self.findings, other.findings), (&mut self.removed, other.removed)] {
+            add(lines, more, FindingLine::key, |line, more| line.clusters.extend(more.clusters));
+            lines.sort_by_key(|line| std::cmp::Reverse(line.finding.severity));
         }
-        let own = self.findings.iter_mut().chain(&mut self.removed);
-        for (line, more) in own.zip(other.findings.into_iter().chain(other.removed)) {
+        add(&mut self.objects, other.objects, ObjectLine::signature, |line, more| {
             line.clusters.extend(more.clusters);
-        }
-        for (line, more) in self.objects.iter_mut().zip(&other.objects) {
             line.note_other(&more.fields);
+        });
+    }
+}
+
+/// Joins lines with the known ones of the same key, of which each is joined with one at most; adds the others.
+pub(super) fn add<T>(known: &mut Vec<T>, more: Vec<T>, key: impl Fn(&T) -> String, join: impl Fn(&mut T, T)) {
+    let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, line) in known.iter().enumerate().rev() {
+        places.entry(key(line)).or_default().push(at);
+    }
+    for line in more {
+        match places.get_mut(&key(&line)).and_then(Vec::pop).and_then(|at| known.get_mut(at)) {
+            Some(same) => join(same, line),
+            None => known.push(line),
         }
     }
 }
 
-/// The stories of clusters, the worst first; `all` are the findings after the change.
-pub(super) fn of<'a>(diffs: &[&'a ClusterDiff], all: &'a [Finding]) -> Vec<Story<'a>> {
+/// Merges the stories with the same key.
+fn merged<'a>(stories: impl Iterator<Item = Story<'a>>, key: impl Fn(&Story<'a>) -> String) -> Vec<Story<'a>> {
     let mut out: Vec<Story<'a>> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
-    for story in diffs.iter().flat_map(|diff| of_cluster(diff)) {
-        let at = *known.entry(story.key()).or_insert(out.len());
+    for story in stories {
+        let at = *known.entry(key(&story)).or_insert(out.len());
         match out.get_mut(at) {
             Some(same) => same.merge(story),
             None => out.push(story),
         }
     }
+    out
+}
+
+/// The stories of clusters, the worst first; `all` are the findings after the change.
+pub(super) fn of<'a>(diffs: &[&'a ClusterDiff], all: &'a [Finding]) -> Vec<Story<'a>> {
+    // One edit may do more in some clusters than in others; the same edit of several files has to do the same.
+    let of_edits = merged(diffs.iter().flat_map(|diff| of_cluster(diff)), Story::edit);
+    let mut out = merged(of_edits.into_iter(), Story::key);
     let told = |f: &&Finding| f.clusters().any(|name| diffs.iter().any(|d| d.cluster == name));
     let mut others = lines(all.iter().filter(|f| !f.is_existing && !told(f)));
     others.retain(|line| !out.iter_mut().any(|story| covers(&mut story.effects, line, false)));

@@ -138,6 +138,28 @@ fn each_cause_has_a_story_of_all_its_clusters() {
     assert_eq!(told, [("spec.a", 1, vec!["a", "b"]), ("spec.b", 1, vec!["a", "b"])]);
 }
 
+/// What only some clusters have is in the story of the line, with their names; images have other names there.
+#[test]
+fn a_line_that_does_more_in_some_clusters_is_one_story() {
+    let file = SourceFile::new("base.yaml", "spec: {}\n");
+    let mut all = ["a", "b", "c"].map(two_causes);
+    for (diff, image) in all.iter_mut().zip(["fedora", "fedora", "fedora-amd64"]) {
+        diff.comparison.causes[0].location = Some(Location::new(&file, hcoplan_diagnostics::source::Span::new(0, 4)));
+        let images = Effect { subjects: vec![image.to_owned()], ..Effect::new(Impact::Images, "{} is imported") };
+        diff.image_effects.push(Effect { causes: vec![0], ..images });
+    }
+    all[1].image_effects.push(Effect { causes: vec![0], ..Effect::new(Impact::Scheduling, "one more thing") });
+    let review = Review::of(&all, 3, &[], true);
+    let [first, second] = review.stories.as_slice() else {
+        panic!("{:?}", review.stories);
+    };
+    let effects = first.effects.iter().map(|entry| (entry.sentence(4), entry.clusters.join(" ")));
+    let expected =
+        [("one more thing", "b"), ("fedora and fedora-amd64 are imported", "a b c"), ("one thing happens", "a b c")];
+    assert_eq!(effects.collect::<Vec<_>>(), expected.map(|(text, names)| (text.to_owned(), names.to_owned())));
+    assert_eq!((first.clusters.len(), second.clusters.len()), (3, 3));
+}
+
 #[test]
 fn what_several_causes_do_together_is_a_story_of_all() {
     let mut diff = two_causes("a");

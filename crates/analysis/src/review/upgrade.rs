@@ -1,7 +1,7 @@
 //! An upgrade over several releases: reports the effects of every step once, with its release.
 
-use super::stories::says;
-use super::{Entry, FindingLine, Level, Review, Story, level_of, sort_by_severity};
+use super::stories::{add, says};
+use super::{Entry, FindingLine, Level, Review, Story, level_of, lines};
 use crate::prelude::*;
 use hcoplan_explain::diff::{Task, ValueChange};
 
@@ -78,23 +78,9 @@ impl<'a> Checklist<'a> {
 /// and the clusters that it happens to.
 pub(super) fn story(steps: &[(String, Vec<ClusterDiff>)]) -> Story<'_> {
     let mut effects: Vec<Entry<'_>> = Vec::new();
-    for (release, diffs) in steps {
-        for diff in diffs {
-            for effect in diff.effects() {
-                let known =
-                    effects.iter_mut().find(|e| e.effect.is_like(&effect) && e.effect.subjects == effect.subjects);
-                let Some(known) = known else {
-                    effects.push(Entry { releases: vec![release], ..Entry::new(effect, vec![&diff.cluster]) });
-                    continue;
-                };
-                if !known.releases.contains(&&**release) {
-                    known.releases.push(release);
-                }
-                if !known.clusters.contains(&&*diff.cluster) {
-                    known.clusters.push(&diff.cluster);
-                }
-            }
-        }
+    for (release, diff) in steps.iter().flat_map(|(release, diffs)| diffs.iter().map(move |diff| (release, diff))) {
+        let entry = |effect| Entry { releases: vec![release], ..Entry::new(effect, vec![&diff.cluster]) };
+        add(&mut effects, diff.effects().into_iter().map(entry).collect(), Entry::key, Entry::merge);
     }
     let findings = added(steps);
     effects.sort_by_key(|e| (e.effect.rank(), std::cmp::Reverse(e.clusters.len())));
@@ -109,7 +95,7 @@ pub(super) fn story(steps: &[(String, Vec<ClusterDiff>)]) -> Story<'_> {
 /// The findings at the end that didn't exist at the start, and all errors in between.
 pub(super) fn added(steps: &[(String, Vec<ClusterDiff>)]) -> Vec<FindingLine<'_>> {
     let same = |a: &Finding, b: &Finding| (a.rule.name, &a.message) == (b.rule.name, &b.message);
-    let mut out: Vec<FindingLine<'_>> = Vec::new();
+    let mut out = Vec::new();
     for name in clusters(steps) {
         let mut found: Vec<&Finding> = Vec::new();
         for (_, diffs) in steps {
@@ -122,16 +108,9 @@ pub(super) fn added(steps: &[(String, Vec<ClusterDiff>)]) -> Vec<FindingLine<'_>
                 found.extend(diff.findings_added.iter().filter(|f| !f.is_existing));
             }
         }
-        for finding in found {
-            match out.iter_mut().find(|line| same(line.finding, finding)) {
-                Some(line) if line.clusters.last() == Some(&name) => {}
-                Some(line) => line.clusters.push(name),
-                None => out.push(FindingLine { finding, clusters: vec![name] }),
-            }
-        }
+        out.extend(found);
     }
-    sort_by_severity(&mut out);
-    out
+    lines(out)
 }
 
 /// Number of findings of a severity, each in each of its clusters.

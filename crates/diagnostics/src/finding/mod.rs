@@ -81,8 +81,8 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// Edits that fix it; more than one means a choice.
     pub fixes: Vec<Fix>,
-    /// The most applicable of its fixes, where they aren't requested.
-    pub offers: Option<Applicability>,
+    /// The most applicable of its fixes without its edits, where fixes aren't requested.
+    pub offers: Option<Box<Fix>>,
     /// Fixes that were moved from a build to the files that it is built of, with their edits of the build.
     pub build_fixes: Vec<BuildFix>,
     /// Why a fix isn't offered: no file that the build consists of can be edited for it, or too many fixes were
@@ -312,8 +312,13 @@ impl Finding {
     }
 
     /// The most applicable of its fixes.
-    pub fn best_fix(&self) -> Option<Applicability> {
-        self.fixes.iter().map(|fix| fix.applicability).min().or(self.offers)
+    pub fn best_fix(&self) -> Option<&Fix> {
+        self.fixes.iter().min_by_key(|fix| fix.applicability).or(self.offers.as_deref())
+    }
+
+    /// How far the most applicable of its fixes may be applied.
+    pub fn fixability(&self) -> Option<Applicability> {
+        self.best_fix().map(|fix| fix.applicability)
     }
 
     /// Adds fixes.
@@ -444,6 +449,18 @@ pub struct Fix {
     pub applicability: Applicability,
     /// The edits; they don't overlap.
     pub edits: Vec<Edit>,
+}
+
+/// The place in the user's file, where it is known, else this one.
+pub fn as_written(place: &Location) -> Location {
+    place.origin().unwrap_or_else(|| place.clone())
+}
+
+/// Whether its file is the same, byte for byte, among those that a generated text is from.
+pub fn is_untouched_in(place: &Location, generated: &SourceFile) -> bool {
+    let places = generated.origins().into_iter().flat_map(|origins| &origins.places);
+    let mut same = places.map(|(_, place)| &place.file).filter(|file| file.path() == place.file.path());
+    same.next().is_some_and(|file| file.text() == place.file.text())
 }
 
 impl Fix {

@@ -295,7 +295,7 @@ pub fn mask_finding(finding: &mut Finding) {
     finding.not_fixed.iter_mut().for_each(|t| replace(t, clean));
     finding.object.iter_mut().for_each(|t| replace(t, clean));
     finding.related.iter_mut().for_each(|r| replace(&mut r.message, clean));
-    let fixes = finding.fixes.iter_mut();
+    let fixes = finding.fixes.iter_mut().chain(finding.offers.as_deref_mut());
     fixes.for_each(|f| replace(&mut f.title, clean));
 }
 

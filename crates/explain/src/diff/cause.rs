@@ -6,6 +6,7 @@ use super::{semantic, semantic::Difference};
 use crate::diff::semantic::{FieldChange, Lists, ObjectChange, Step};
 use crate::diff::side::Side;
 use crate::prelude::*;
+use hcoplan_diagnostics::finding::{as_written, is_untouched_in};
 use hcoplan_planner::inventory::ARCHITECTURE_LABEL;
 use hcoplan_planner::plan::succeeds;
 use hcoplan_planner::world::Fact;
@@ -322,10 +323,13 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
     out
 }
 
-/// Whether two causes are on the same line of the same side.
-fn is_same_line(a: &Cause, b: &Cause) -> bool {
-    let line = |cause: &Cause| cause.location.as_ref().map(|p| (p.file.path().to_owned(), p.start().line));
-    a.is_removed == b.is_removed && line(a).is_some() && line(a) == line(b)
+/// Whether two causes are on the same line of the same side, as the user wrote it.
+pub(super) fn is_same_line(a: &Cause, b: &Cause) -> bool {
+    let line = |cause: &Cause| {
+        let place = as_written(cause.location.as_ref()?);
+        Some((cause.is_removed, place.file.path().to_owned(), place.start().line))
+    };
+    line(a).is_some() && line(a) == line(b)
 }
 
 /// The path that two fields share.
@@ -355,31 +359,45 @@ fn lists<'r>(after: &Side<'r>) -> Lists<'r> {
 }
 
 fn cause_of(what: &str, fields: &[&Difference], old: &Value, before: &Side<'_>, after: &Side<'_>) -> Cause {
-    match fields.iter().find(|field| field.in_after).or(fields.first()) {
-        Some(removed) if !removed.in_after => {
-            let (label, path, value) = versions::written_as(removed, old, before, after);
-            let location = before.document.map(|d| d.locate_key(&path));
-            let what = if *what == removed.label { label } else { what.to_owned() };
-            let before = value.filter(|_| fields.len() == 1).cloned();
-            Cause { what, location, is_removed: true, before, ..Cause::default() }
-        }
-        first => {
-            let value = |side: &Value, path: &dyn Fn(&Difference) -> &Path| match fields {
-                [one] => path(one).get(side).cloned(),
-                _ => UNIONS.contains(&what).then(|| Path::dotted(what).get(side).cloned())?,
-            };
-            let before = value(old, &|d| &d.before);
-            Cause {
-                what: what.to_owned(),
-                location: first.and_then(|d| Some(after.document?.locate(&d.after))),
-                is_removed: first.is_none(),
-                is_new: !fields.iter().any(|field| field.in_before) && (before.is_none() || fields.len() == 1),
-                before,
-                after: value(after.object, &|d| &d.after),
-                ..Cause::default()
-            }
-        }
+    let Some(first) = fields.iter().find(|field| field.in_after).or(fields.first()) else {
+        return Cause::default();
+    };
+    let (label, path, removed) = versions::written_as(first, old, before, after);
+    let (location, is_removed) = edited(first, [before.document, after.document], &path);
+    if !first.in_after {
+        let what = if *what == first.label { label } else { what.to_owned() };
+        let before = removed.filter(|_| fields.len() == 1).cloned();
+        return Cause { what, location, is_removed, before, ..Cause::default() };
     }
+    let value = |side: &Value, path: &dyn Fn(&Difference) -> &Path| match fields {
+        [one] => path(one).get(side).cloned(),
+        _ => UNIONS.contains(&what).then(|| Path::dotted(what).get(side).cloned())?,
+    };
+    let before = value(old, &|d| &d.before);
+    Cause {
+        what: what.to_owned(),
+        location,
+        is_removed,
+        is_new: !fields.iter().any(|field| field.in_before) && (before.is_none() || fields.len() == 1),
+        before,
+        after: value(after.object, &|d| &d.after),
+        ..Cause::default()
+    }
+}
+
+/// The line that was edited, and whether only the side before has it. Where a layer of a build stops saying a value,
+/// the one below applies, whose line isn't edited.
+pub(super) fn edited(
+    field: &Difference,
+    [was, is]: [Option<&Document>; 2],
+    path_before: &Path,
+) -> (Option<Location>, bool) {
+    let now = is.map(|is| is.locate(&field.after));
+    let written = now.as_ref().and_then(Location::origin).filter(|_| field.in_before);
+    let left = |was: &&Document| written.as_ref().is_some_and(|now| is_untouched_in(now, &was.file));
+    let gone = was.filter(|was| !field.in_after || left(was)).map(|was| was.locate_key(path_before));
+    let is_removed = !field.in_after || gone.is_some();
+    (gone.or(now), is_removed)
 }
 
 /// The nodes that differ; those declared by one line form one cause.

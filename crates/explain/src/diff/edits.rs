@@ -1,6 +1,6 @@
 //! Edited objects of the repository, other than the HyperConverged: each edit is a cause, and what it does an effect.
 
-use super::cause::Cause;
+use super::cause::{Cause, edited, is_same_line};
 use super::cluster::ClusterDiff;
 use super::consequence::{self, Consequence, Sides};
 use super::effect::Effect;
@@ -9,6 +9,7 @@ use crate::prelude::*;
 use hcoplan_diagnostics::secret::masked_value_of;
 use hcoplan_diagnostics::words::{list, plural};
 use hcoplan_planner::admission::KIND;
+use hcoplan_planner::boot_images::ssp_stage::SspStage;
 use hcoplan_planner::machines::each;
 
 /// The kinds of Kubernetes, OpenShift and OLM that rules read, and the parts that they read; empty: the whole object.
@@ -46,6 +47,8 @@ pub struct Objects<'a> {
     pub applied: [Applies<'a>; 2],
     /// What deletes an object in the cluster that isn't declared any more, such as `the Application virt in virt.yaml`.
     pub deleter: &'a dyn Fn(&Document) -> Option<String>,
+    /// SSP's objects after.
+    pub ssp: Option<&'a SspStage>,
 }
 
 /// The same edit of one or more objects.
@@ -92,9 +95,10 @@ pub fn add_edits(diff: &mut ClusterDiff, objects: &Objects<'_>) {
         };
         let named: Vec<_> = found.into_iter().map(|(field, cause)| add(&mut edits, id, field, cause)).collect();
         let all = || named.iter().map(|(_, key)| key.clone()).collect();
-        match (before, after) {
+        let kept = objects.ssp.filter(|_| before.is_empty()).and_then(|ssp| ssp.passing_over(id));
+        match (before, after, kept) {
             _ if named.is_empty() => {}
-            ([(was, object), ..], []) => {
+            ([(was, object), ..], [], _) => {
                 let pruner = (objects.deleter)(was);
                 let has_disks = object["spec"]["dataVolumeTemplates"].as_array().is_some_and(|all| !all.is_empty());
                 let is_held = |other: &&ObjectId| {
@@ -124,6 +128,10 @@ pub fn add_edits(diff: &mut ClusterDiff, objects: &Objects<'_>) {
                     (all(), Some(consequence::sentence("object-missed", &[]).about(machine.full_name())))
                 }));
             }
+            (_, _, Some(source)) => {
+                let consequence = consequence::sentence("claim-not-taken", &[("source", &source)]);
+                effects.push((all(), Some(consequence.about(id.name.clone()))));
+            }
             _ => {
                 let object = |side: &[(&Document, Value)]| side.first().map(|(_, object)| Object::new(object.clone()));
                 let (was, is) = (object(before), object(after));
@@ -137,16 +145,23 @@ pub fn add_edits(diff: &mut ClusterDiff, objects: &Objects<'_>) {
 
 impl ClusterDiff {
     fn add(&mut self, edits: BTreeMap<String, Edit>, effects: Vec<OfEdits>) {
-        let first = self.comparison.causes.len();
-        let index: BTreeMap<String, usize> = edits.keys().cloned().zip(first..).collect();
-        self.comparison.causes.extend(edits.into_values().map(|edit| {
-            let field = if edit.field.is_empty() { String::new() } else { format!(" {}", edit.field) };
-            let objects = edit.ids.iter().map(ToString::to_string).collect();
-            Cause { what: format!("{}{field}", described(&edit.ids)), objects, ..edit.cause }
-        }));
+        let known = &mut self.comparison.causes;
+        let mut index: BTreeMap<String, usize> = BTreeMap::new();
+        let inputs = known.len();
+        for (key, edit) in edits {
+            // A line that states an input, such as the release, is that cause already.
+            let states = known.iter().take(inputs).position(|input| is_same_line(input, &edit.cause));
+            index.insert(key, states.unwrap_or(known.len()));
+            if states.is_none() {
+                let field = if edit.field.is_empty() { String::new() } else { format!(" {}", edit.field) };
+                let objects = edit.ids.iter().map(ToString::to_string).collect();
+                known.push(Cause { what: format!("{}{field}", described(&edit.ids)), objects, ..edit.cause });
+            }
+        }
         for (keys, said) in effects {
             let mut causes: Vec<usize> = keys.iter().filter_map(|key| index.get(key).copied()).collect();
             causes.sort_unstable();
+            causes.dedup();
             let is_deletion = |cause: &Cause| cause.is_removed && cause.before.is_none() && cause.after.is_none();
             let needs_acceptance = !causes.iter().all(|index| is_deletion(&self.comparison.causes[*index]));
             let is_unknown = said.is_none();
@@ -209,7 +224,7 @@ fn fields(id: &ObjectId, was: &(&Document, Value), is: &(&Document, Value)) -> V
     let mut all = differences(&was.1, &is.1, &Lists::default());
     all.retain(|field| parts.is_empty() || parts.split(' ').any(|part| overlap(&field.label, part)));
     if all.len() > MAX_EDITS {
-        let location = all.first().map(|field| place(field, was.0, is.0));
+        let location = all.first().map(|field| is.0.locate(&field.after));
         return vec![(String::new(), Cause { location, ..Cause::default() })];
     }
     // What a Secret or a ConfigMap holds may be a password.
@@ -219,10 +234,11 @@ fn fields(id: &ObjectId, was: &(&Document, Value), is: &(&Document, Value)) -> V
             let value = path.get(&side.1).filter(|_| is_shown)?;
             Some(masked_value_of(&side.0.file, &field.label, value))
         };
+        let (location, is_removed) = edited(&field, [Some(was.0), Some(is.0)], &field.before);
         let cause = Cause {
-            location: Some(place(&field, was.0, is.0)),
+            location,
             is_new: !field.in_before,
-            is_removed: !field.in_after,
+            is_removed,
             before: if field.in_before { value(was, &field.before) } else { None },
             after: if field.in_after { value(is, &field.after) } else { None },
             ..Cause::default()
@@ -230,10 +246,6 @@ fn fields(id: &ObjectId, was: &(&Document, Value), is: &(&Document, Value)) -> V
         (field.label, cause)
     };
     all.into_iter().map(one).collect()
-}
-
-fn place(field: &Difference, was: &Document, is: &Document) -> Location {
-    if field.in_after { is.locate(&field.after) } else { was.locate_key(&field.before) }
 }
 
 /// What an object's change does, with the keys of the edits that cause it.
@@ -279,7 +291,8 @@ mod tests {
         let release = Release::known("1.18").expect("a release");
         let (before, after) = (before.iter().collect(), after.iter().collect());
         let applied = |_: &Document| None;
-        let objects = Objects { before, after, release: &release, applied: [&applied, &applied], deleter: &deleter };
+        let objects =
+            Objects { before, after, release: &release, applied: [&applied, &applied], deleter: &deleter, ssp: None };
         add_edits(&mut diff, &objects);
         let said = diff.edits.iter().map(|effect| {
             let causes = effect.causes.iter().map(|index| &*diff.comparison.causes[*index].what);

@@ -10,6 +10,9 @@ use hcoplan_diagnostics::words::list;
 use hcoplan_planner::hyperconverged::HyperConverged;
 use hcoplan_planner::lifecycle::{ObjectOutcome, Purpose, Step, UpdateOrders};
 
+/// The word for a value that isn't there.
+const UNSET: &str = "unset";
+
 /// The largest number of names in a note.
 const MAX_NAMES: usize = 5;
 
@@ -58,46 +61,55 @@ pub fn step_notes(from: &State, step: &Step, document: &Document) -> Vec<Note> {
 pub fn order_notes(orders: &UpdateOrders, changed: bool, document: &Document) -> Vec<Note> {
     let (before, after) = (&orders.before, &orders.after);
     let to = after.end.release.label();
-    let mut out = Vec::new();
     let rejection = |step: &Step| {
         let admission = &step.plan.admission;
         (!admission.accepted).then(|| admission.message.clone())
     };
     let steps = [&before.update, &after.update];
     let cause = steps.into_iter().find_map(|step| step.plan.admission.causes.first());
-    let rejected = |name, why: &String| Note {
-        place: cause.map(|cause| document.locate(&cause.path)),
-        ..from_sentence(NoteKind::Verdict, name, &[("to", &to), ("why", why)])
+    let rejected = |name, why: &String| {
+        let said = from_sentence(NoteKind::Verdict, name, &[("to", &to), ("why", why)]);
+        vec![Note { place: cause.map(|cause| document.locate(&cause.path)), ..said }]
     };
-    out.extend(match (rejection(&before.update), rejection(&after.update)) {
-        (None, Some(why)) if changed => Some(rejected("order-rejected-once", &why)),
-        (None, Some(why)) => Some(rejected("order-rejected-from", &why)),
-        (Some(why), None) => Some(rejected("order-rejected-until", &why)),
-        (Some(why), Some(_)) => Some(rejected("order-rejected", &why)),
+    match (rejection(&before.update), rejection(&after.update)) {
+        (None, Some(why)) if changed => rejected("order-rejected-once", &why),
+        (None, Some(why)) => rejected("order-rejected-from", &why),
+        (Some(why), None) => rejected("order-rejected-until", &why),
+        (Some(why), Some(_)) => rejected("order-rejected", &why),
         (None, None) => {
-            let differing = differing(&before.end, &after.end);
-            let (name, between, suffix) = if changed {
-                ("order-matters", " before it, ", " after it")
-            } else {
-                ("order-overwrites", " → ", "")
+            // No line of the manifest has what admission adds to it.
+            let is_added = |(_, was, _): &Differing| !changed && was == UNSET;
+            let (added, others) = differing(&before.end, &after.end).into_iter().partition(is_added);
+            let note = |name, differing: Vec<Differing>| {
+                let one = |(label, was, is): &Differing| {
+                    if changed {
+                        format!("{label}: {was} before it, {is} after it")
+                    } else {
+                        format!("{label}: {was} → {is}")
+                    }
+                };
+                let values = joined(differing.iter().map(one), "; ");
+                (!differing.is_empty())
+                    .then(|| from_sentence(NoteKind::Order, name, &[("to", &to), ("values", &values)]))
             };
-            let all = differing.iter().map(|(path, was, is)| format!("{path}: {was}{between}{is}{suffix}"));
-            let values = joined(all, "; ");
-            (!differing.is_empty()).then(|| from_sentence(NoteKind::Order, name, &[("to", &to), ("values", &values)]))
+            let name = if changed { "order-matters" } else { "order-overwrites" };
+            [note(name, others), note("order-adds", added)].into_iter().flatten().collect()
         }
-    });
-    out
+    }
 }
 
-/// The fields of the stored HyperConverged that differ between two states: path and both values.
-fn differing(before: &State, after: &State) -> Vec<(String, String, String)> {
+/// A field that differs between two states, with both values.
+type Differing = (String, String, String);
+
+/// The fields of the stored HyperConverged that differ between two states.
+fn differing(before: &State, after: &State) -> Vec<Differing> {
     let spec = |state: &State| {
         let stored = state.stored.as_ref();
         let read = stored.map(|stored| HyperConverged::from_stored(&state.release, stored));
         read.map_or(Value::Null, |read| read.spec)
     };
     let (mut old, mut new) = (spec(before), spec(after));
-    let shown = |value: Option<&Value>| value.map_or("unset".to_owned(), Value::to_string);
+    let shown = |value: Option<&Value>| value.map_or(UNSET.to_owned(), Value::to_string);
     // Gates are compared by their names: what isn't listed has its default.
     let (was, is) = (take_gates(&mut old), take_gates(&mut new));
     let names: BTreeSet<&String> = was.keys().chain(is.keys()).collect();

@@ -4,6 +4,7 @@
 //! `operatorframework.io/arch.<GOARCH>`.
 
 use super::prelude::*;
+use crate::context::PREFERRED;
 
 /// Kinds other than pods' with placements or image imports.
 static KINDS: Rows<&str> = Rows::of("placedKinds");
@@ -21,12 +22,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let kinds = KINDS.iter().copied().chain(POD_KINDS.iter().map(|(kind, ..)| *kind));
     for document in kinds.flat_map(|kind| cx.of_kind(kind)) {
         let mut found = Vec::new();
-        search(cx, document, &document.root, &mut found);
+        search(cx, (document, true), &document.root, &mut found);
         out.report_all(found.into_iter().map(|finding| finding.object(object_of(document))));
     }
 }
 
-fn search(cx: &Context<'_>, document: &Document, node: &Node, out: &mut Vec<Finding>) {
+/// `is_needed`: whether the node isn't in a preference, which keeps no pod from a node.
+fn search(cx: &Context<'_>, (document, is_needed): (&Document, bool), node: &Node, out: &mut Vec<Finding>) {
     let alias = |value: Option<&Node>, what: &str, severity: Severity| {
         let text = value?.as_str()?;
         let meant = Architecture::alias(text)?;
@@ -38,6 +40,9 @@ fn search(cx: &Context<'_>, document: &Document, node: &Node, out: &mut Vec<Find
             "platform" => {
                 out.extend(alias(entry.value.get("architecture"), "no image is published under it", Severity::Error));
             }
+            "requirements" => {
+                out.extend(alias(entry.value.get("architecture"), "KubeVirt rejects the machines", Severity::Error));
+            }
             "preferredArchitecture" => {
                 out.extend(alias(Some(&entry.value), "KubeVirt rejects the preference", Severity::Error));
             }
@@ -46,7 +51,7 @@ fn search(cx: &Context<'_>, document: &Document, node: &Node, out: &mut Vec<Find
                 let values = node.list_at("values");
                 let is_known = |v: &Node| v.as_str().is_some_and(|v| Architecture::of(v) == Architecture::Known);
                 let is_in = node.text_at("operator") == Some("In");
-                let severity = error_if(is_in && !values.iter().any(is_known));
+                let severity = error_if(is_needed && is_in && !values.iter().any(is_known));
                 out.extend(values.iter().filter_map(|value| alias(Some(value), NO_NODE, severity)));
             }
             _ => {}
@@ -62,9 +67,10 @@ fn search(cx: &Context<'_>, document: &Document, node: &Node, out: &mut Vec<Find
                 "the catalog knows no such architecture",
             ));
         }
-        search(cx, document, &entry.value, out);
+        let is_needed = is_needed && key != PREFERRED;
+        search(cx, (document, is_needed), &entry.value, out);
     }
-    node.items().iter().for_each(|item| search(cx, document, item, out));
+    node.items().iter().for_each(|item| search(cx, (document, is_needed), item, out));
 }
 
 fn finding(cx: &Context<'_>, place: Location, written: &str, meant: &str, correct: &str, what: &str) -> Finding {

@@ -11,19 +11,23 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let known = &cx.release().ssp().architectures;
-        let Some(wrong) = first_unknown_word(text, known) else {
+        let Some(wrong) = worst_word(text, known) else {
             continue;
         };
         let mut finding = cx
             .finding(wrong.message(template.name()))
             .at(annotation.part_location(wrong.start..wrong.start + wrong.word.len()))
             .label(wrong.label());
-        finding = if wrong.what == WordMistake::NewArchitecture {
-            finding.warning().help(format!("remove {}: SSP knows {}", wrong.word, and(known)))
-        } else {
-            finding.help("write architectures in lower case, separated by single commas: \"amd64,arm64\"")
+        let meant = meant(text, known);
+        finding = match wrong.what {
+            WordMistake::NewArchitecture => {
+                finding.warning().help(format!("remove {}: SSP knows {}", wrong.word, and(known)))
+            }
+            // HCO takes the others.
+            WordMistake::Empty | WordMistake::Twice if meant.is_some() => Finding { is_silent: true, ..finding.info() },
+            _ => finding.help("write architectures in lower case, separated by single commas: \"amd64,arm64\""),
         };
-        if let Some(meant) = meant(text, known)
+        if let Some(meant) = meant
             && let Some(edit) = annotation.rewrite(&meant)
         {
             finding.fixes.push(safe(format!("write {meant:?}"), vec![edit]));
@@ -32,19 +36,19 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The error of a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The error of a word, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum WordMistake {
-    /// Empty or only spaces.
-    Empty,
     /// Spaces around it.
     Blank,
     /// An alias, capitals, or another separator.
     Name,
-    /// A duplicate.
-    Twice,
     /// An architecture that SSP doesn't know.
     NewArchitecture,
+    /// A duplicate.
+    Twice,
+    /// Empty or only spaces.
+    Empty,
 }
 
 /// A word that HCO doesn't recognise.
@@ -77,11 +81,11 @@ impl UnknownWord<'_> {
     }
 }
 
-/// The first word that HCO doesn't recognise; one that only SSP doesn't know comes last.
-fn first_unknown_word<'t>(text: &'t str, known: &[String]) -> Option<UnknownWord<'t>> {
+/// The word with the worst mistake.
+fn worst_word<'t>(text: &'t str, known: &[String]) -> Option<UnknownWord<'t>> {
     let mut start = 0;
     let mut seen: Vec<&str> = Vec::new();
-    let mut new = None;
+    let mut found = Vec::new();
     for word in text.split(',') {
         let what = if word.trim().is_empty() {
             Some(WordMistake::Empty)
@@ -94,17 +98,13 @@ fn first_unknown_word<'t>(text: &'t str, known: &[String]) -> Option<UnknownWord
         } else if canonical(word, known).is_some() || !is_plain(word) {
             Some(WordMistake::Name)
         } else {
-            new = new.or(Some((start, word)));
-            None
+            Some(WordMistake::NewArchitecture)
         };
-        if let Some(what) = what {
-            return Some(UnknownWord { word, start, what });
-        }
+        found.extend(what.map(|what| UnknownWord { word, start, what }));
         seen.push(word);
         start += word.len() + 1;
     }
-    let (start, word) = new?;
-    Some(UnknownWord { word, start, what: WordMistake::NewArchitecture })
+    found.into_iter().min_by_key(|word| word.what)
 }
 
 /// Whether a word may be the name of an architecture.

@@ -37,27 +37,8 @@ pub fn tried_on_update() -> impl Iterator<Item = &'static str> {
 
 /// Renders KubeVirt, CDI, NetworkAddonsConfig and SSP in this order from one object: what a patch writes into the
 /// HyperConverged is visible to later ones. An update needs the existing operand CRs, and skips SSP on plain
-/// Kubernetes. Returns the first rejection.
-pub(super) fn check(
-    object: &Value,
-    shape: Shape<'_>,
-    operation: Operation<'_>,
-    dry_run: &DryRun<'_>,
-) -> Option<Rejection> {
-    attempts(object, shape, operation, dry_run, true).pop()
-}
-
-/// One rejection per operand that can't be rendered.
+/// Kubernetes. One rejection per operand that can't be rendered, or the first.
 pub(super) fn rejections(
-    object: &Value,
-    shape: Shape<'_>,
-    operation: Operation<'_>,
-    dry_run: &DryRun<'_>,
-) -> Vec<Rejection> {
-    attempts(object, shape, operation, dry_run, false)
-}
-
-fn attempts(
     object: &Value,
     shape: Shape<'_>,
     operation: Operation<'_>,

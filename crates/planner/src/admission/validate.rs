@@ -114,7 +114,7 @@ impl Webhook<'_> {
         let mut out = Vec::new();
         for check in self.checks() {
             if *check == Check::Render {
-                out.extend(render::rejections(self.object, self.shape, self.operation, &self.dry_run));
+                out.extend(render::rejections(self.object, self.shape, self.operation, &self.dry_run, false));
             } else if let Err(rejection) = self.reject(*check) {
                 let is_panic = rejection.panics;
                 out.push(rejection);
@@ -135,7 +135,10 @@ impl Webhook<'_> {
             Check::MediatedDevices => self.mediated_devices(),
             Check::Affinity => affinity::check(object, shape, rules.prints_lists_as),
             Check::GateWarnings | Check::TuningWarning | Check::Unchanged => Ok(()),
-            Check::Render => render::check(object, shape, self.operation, &self.dry_run).map_or(Ok(()), Err),
+            Check::Render => {
+                let rejected = render::rejections(object, shape, self.operation, &self.dry_run, true);
+                rejected.into_iter().next_back().map_or(Ok(()), Err)
+            }
         }
     }
 

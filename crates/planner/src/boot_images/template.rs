@@ -87,35 +87,31 @@ impl Template {
 
     /// Its entry in `status.dataImportCronTemplates` of the HyperConverged.
     pub(super) fn status(&self) -> Value {
-        let mut status = Map::new();
+        let mut status = json!({});
         if !matches!(self.source, TemplateSource::Custom { .. }) {
-            status.insert("commonTemplate".to_owned(), true.into());
+            status["commonTemplate"] = true.into();
         }
         if matches!(self.source, TemplateSource::Customised { .. }) {
-            status.insert("modified".to_owned(), true.into());
+            status["modified"] = true.into();
         }
         if let Some(original) = self.original_architectures.as_ref().filter(|a| !a.is_empty()) {
-            let key = "originalSupportedArchitectures".to_owned();
-            status.insert(key, original.as_str().into());
+            status["originalSupportedArchitectures"] = original.as_str().into();
         }
         if !self.is_deployed() {
-            let conditions = json!([{
+            status["conditions"] = json!([{
                 "type": "Deployed",
                 "status": "False",
                 "reason": "UnsupportedArchitectures",
                 "message": "DataImportCronTemplate has no supported architectures for the current cluster",
             }]);
-            status.insert("conditions".to_owned(), conditions);
         }
-        let mut template = Map::new();
-        template.insert("metadata".to_owned(), self.metadata.clone().into());
+        let mut template = json!({"metadata": self.metadata});
         if let Some(spec) = &self.spec {
             // Go prints null for unset fields (`pvc.dataSourceRef.apiGroup`); the API server drops them.
-            let spec = without_nulls(spec.clone().into());
-            template.insert("spec".to_owned(), spec);
+            template["spec"] = without_nulls(spec.clone().into());
         }
-        template.insert("status".to_owned(), status.into());
-        template.into()
+        template["status"] = status;
+        template
     }
 
     /// Its entry in the SSP's list; `None` when it isn't deployed.

@@ -9,7 +9,7 @@ use hcoplan_kubernetes::tree::{get, remove, set, take};
 /// Converts a document to the other served version (`v1beta1` or `v1`), neither pruned nor defaulted. Copies metadata
 /// and status.
 pub fn convert(release: &Release, object: &Value, to: &str) -> Value {
-    let empty = json!({});
+    let empty = Value::Object(Map::new());
     let spec = object.get("spec").unwrap_or(&empty);
     let converted = match to {
         "v1" => spec_to_v1(release, spec),
@@ -42,13 +42,19 @@ pub(super) fn stored(release: &Release, mut converted: Value) -> Value {
     converted
 }
 
-fn spec_to_v1(release: &Release, spec: &Value) -> Value {
-    let mut out = json!({});
-    for (from, to) in MOVES.iter() {
+/// The fields of a spec under their new names.
+fn moved<'f>(spec: &Value, moves: impl Iterator<Item = (&'f str, &'f str)>) -> Value {
+    let mut out = Value::Object(Map::new());
+    for (from, to) in moves {
         if let Some(value) = get(spec, from) {
             set(&mut out, to, value.clone());
         }
     }
+    out
+}
+
+fn spec_to_v1(release: &Release, spec: &Value) -> Value {
+    let mut out = moved(spec, MOVES.iter().copied());
     drop_unless(&mut out, "virtualization.tuningPolicy", |v| v == "annotation");
     if is_empty_list(get(spec, "obsoleteCPUs.cpuModels")) {
         remove(&mut out, "virtualization.obsoleteCPUModels");
@@ -81,12 +87,7 @@ fn spec_to_v1(release: &Release, spec: &Value) -> Value {
 }
 
 fn spec_to_v1beta1(release: &Release, spec: &Value) -> Value {
-    let mut out = json!({});
-    for (to, from) in MOVES.iter() {
-        if let Some(value) = get(spec, from) {
-            set(&mut out, to, value.clone());
-        }
-    }
+    let mut out = moved(spec, MOVES.iter().map(|(to, from)| (*from, *to)));
     for field in ["obsoleteCPUs", "hypervisors", "dataImportCronTemplates"] {
         let list = if field == "obsoleteCPUs" { "obsoleteCPUs.cpuModels" } else { field };
         if is_empty_list(get(&out, list)) {
@@ -119,7 +120,7 @@ const ONLY_INTERNAL: &[(&str, &str)] = &[("obsoleteCPUs.minCPUModel", "virtualiz
 
 /// Converts a v1beta1 `spec` to the internal form, without losing anything that a release reads.
 pub(super) fn to_internal(mut spec: Value) -> Value {
-    let mut out = json!({});
+    let mut out = Value::Object(Map::new());
     for (from, to) in MOVES.iter().chain(ONLY_INTERNAL) {
         if let Some(value) = take(&mut spec, from) {
             set(&mut out, to, value);

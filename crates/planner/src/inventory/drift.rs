@@ -204,11 +204,12 @@ impl Entry {
             }
         };
         let or_none = |text: String| if text.is_empty() { "none".to_owned() } else { text };
-        let of_roles = |set: &BTreeSet<String>| or_none(joined(set.iter().map(String::as_str), "+"));
-        let of_taints = |set: &BTreeSet<[String; 3]>| or_none(joined(set.iter().map(|t| t.join(":")), " "));
-        let (architecture, own) = (node.architecture.clone(), self.architecture.clone());
-        differ("architecture", or_none(architecture), or_none(own));
-        differ("roles", of_roles(&roles(node.roles())), of_roles(&self.roles));
+        let of_names =
+            |set: &BTreeSet<String>, with| or_none(set.iter().map(String::as_str).collect::<Vec<_>>().join(with));
+        let of_taints =
+            |set: &BTreeSet<[String; 3]>| or_none(set.iter().map(|t| t.join(":")).collect::<Vec<_>>().join(" "));
+        differ("architecture", or_none(node.architecture.clone()), or_none(self.architecture.clone()));
+        differ("roles", of_names(&roles(node.roles()), "+"), of_names(&self.roles, "+"));
         differ("taints", of_taints(&lasting_taints(&node.taints)), of_taints(&self.taints));
         // An own line reports the architecture.
         let is_said = |key: &str| key == ARCHITECTURE_LABEL && node.architecture != self.architecture;
@@ -221,13 +222,12 @@ impl Entry {
         if let (Some(declared), Some(found)) = (self.kvm, node.kvm) {
             differ("kvm", found.to_string(), declared.to_string());
         }
-        let of_names = |names: &BTreeSet<String>| or_none(joined(names.iter().map(String::as_str), " "));
         for (field, declared) in &self.offers {
             // Which devices a plugin offers depends on the HyperConverged, so one declared device is enough.
             match offers(node).get(field) {
                 Some(found) if *field == "resources" && !found.is_disjoint(declared) => {}
-                Some(found) => differ(field, of_names(found), of_names(declared)),
-                None if *field == "resources" => differ(field, "none".to_owned(), of_names(declared)),
+                Some(found) => differ(field, of_names(found, " "), of_names(declared, " ")),
+                None if *field == "resources" => differ(field, "none".to_owned(), of_names(declared, " ")),
                 None => {}
             }
         }

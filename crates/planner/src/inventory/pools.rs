@@ -5,8 +5,19 @@ use crate::inventory::{ARCHITECTURE_LABEL, Node, ROLE_LABEL};
 use crate::prelude::*;
 use hcoplan_yaml as yaml;
 
+/// Labels and taints by what they say:
+///
+/// - `left-out`: redundant labels, labels unique to each node, and labels for zones and machine types. They only count
+///   where a placement uses them.
+/// - `labellers`: controllers that label nodes with processor features, location and KubeVirt's state: dozens of labels
+///   each, some of which change with every restart of a daemon.
+/// - `gpus`: the ends of labels that name a node's GPU.
+/// - `temporary`: taints of a node's condition, a drain, an update or an autoscaler.
+static LISTS: LazyLock<BTreeMap<&str, Vec<&str>>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("labels.json")).expect("lists"));
+
 /// Nodes with the same properties relevant to scheduling.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pool {
     /// The pool's name, or the name of its single node.
     pub name: String,
@@ -56,26 +67,21 @@ type Properties = (BTreeSet<String>, String, BTreeSet<[String; 3]>, Labels, bool
 fn identifies_hardware(key: &str) -> bool {
     key.starts_with(CPU_VENDOR)
         || OWN_CPU.iter().any(|prefix| key.starts_with(prefix))
-        || ["gpu.present", "gpu.product", "gpu.product-name"].iter().any(|end| key.ends_with(end))
+        || LISTS["gpus"].iter().any(|end| key.ends_with(end))
         || key.starts_with("feature.node.kubernetes.io/pci-03")
 }
 
 /// Whether an import leaves a label out unless a placement uses it.
 pub fn is_left_out(key: &str) -> bool {
     let domain = key.split('/').next().unwrap_or_default();
-    // Controllers that label nodes with processor features, location and KubeVirt's state: dozens of labels each, some of
-    // which change with every restart of a daemon.
-    let labeller = NAMES["labellingDomains"]
-        .iter()
-        .any(|l| domain == *l || domain.strip_suffix(l).is_some_and(|d| d.ends_with('.')));
-    // Redundant labels, labels unique to each node, and labels for zones and machine types.
-    labeller || NAMES["labelsLeftOut"].iter().any(|u| key == *u || (u.ends_with('/') && key.starts_with(u)))
+    let labeller =
+        LISTS["labellers"].iter().any(|l| domain == *l || domain.strip_suffix(l).is_some_and(|d| d.ends_with('.')));
+    labeller || LISTS["left-out"].iter().any(|u| key == *u || (u.ends_with('/') && key.starts_with(u)))
 }
 
 /// The taints that aren't temporary, and that of a cordoned node, as key, value and effect.
 pub(super) fn lasting_taints(taints: &[Taint]) -> BTreeSet<[String; 3]> {
-    // Of a node's condition, a drain, an update or an autoscaler.
-    let is_temporary = |t: &&Taint| t.key != CORDONED && NAMES["temporaryTaints"].iter().any(|p| t.key.starts_with(p));
+    let is_temporary = |t: &&Taint| t.key != CORDONED && LISTS["temporary"].iter().any(|p| t.key.starts_with(p));
     let lasting = taints.iter().filter(|t| !is_temporary(t));
     lasting.map(|t| [t.key.clone(), t.value.clone(), t.effect.clone()]).collect()
 }

@@ -45,23 +45,19 @@ impl Topology {
         let removes_label = is_hosted && release.has("hosted-workers-are-no-control-plane");
         let mut facts = Self::default();
         for (index, node) in inventory.nodes.iter().enumerate() {
-            let node = match (adds_label, removes_label) {
-                (true, _) => with_role_label(node),
-                (false, true) => without_role_label(node),
-                (false, false) => Cow::Borrowed(node),
-            };
-            let node = node.as_ref();
-            let roles = Roles::of(node);
+            let node = if adds_label || removes_label { labelled(node, adds_label) } else { Cow::Borrowed(node) };
+            let node = &*node;
+            let is_worker = node.has_role("worker");
             let is_workload_node = match &selection {
                 Some(selection) => selection.selects(node),
-                None => roles.worker,
+                None => is_worker,
             };
-            if roles.control_plane {
+            if node.is_control_plane() {
                 facts.control_plane_nodes += 1;
                 add(&node.architecture, &mut facts.control_plane_architectures);
             }
-            facts.arbiter_nodes += usize::from(roles.arbiter);
-            facts.worker_nodes += usize::from(roles.worker);
+            facts.arbiter_nodes += usize::from(node.has_role("arbiter"));
+            facts.worker_nodes += usize::from(is_worker);
             if is_workload_node {
                 facts.workload_nodes.push(index);
                 add(&node.architecture, &mut facts.workload_architectures);
@@ -110,53 +106,25 @@ fn unlabelled_workload_nodes(inventory: &Inventory, placement: Option<&Value>) -
     nodes.filter(|(_, node)| is_linux(node) && tolerations.admit(node)).map(|(index, _)| index).collect()
 }
 
-/// The roles of a node that HCO reads.
-#[derive(Default)]
-struct Roles {
-    control_plane: bool,
-    arbiter: bool,
-    worker: bool,
-}
-
-impl Roles {
-    fn of(node: &Node) -> Self {
-        let mut out = Self::default();
-        for role in node.roles() {
-            match role {
-                "control-plane" | "master" => out.control_plane = true,
-                "arbiter" => out.arbiter = true,
-                "worker" => out.worker = true,
-                _ => {}
-            }
-        }
-        out
-    }
-}
-
 /// The label that earlier patches of HCO set on workers of a hosted control plane, so that virt-operator runs there.
 /// Source: HCO `controllers/nodes`.
 const SET_BY_HCO: (&str, &str) = ("node-role.kubernetes.io/control-plane", "set-to-allow-kubevirt-deployment");
 
-/// The node after the first patches of 1.17 on a hosted control plane: a worker also gets the role.
-fn with_role_label(node: &Node) -> Cow<'_, Node> {
+/// A worker of a hosted control plane: after the first patches of 1.17 it has the role of the control plane, too; later
+/// ones take away what an earlier one set.
+fn labelled(node: &Node, adds: bool) -> Cow<'_, Node> {
     let (label, value) = SET_BY_HCO;
-    if node.labels.contains_key(label) || !node.has_role("worker") {
+    let own = node.labels.get(label);
+    let changes = if adds { own.is_none() } else { own.is_some_and(|own| own == value) };
+    if !changes || !node.has_role("worker") {
         return Cow::Borrowed(node);
     }
     let mut node = node.clone();
-    node.labels.insert(label.to_owned(), value.to_owned());
-    Cow::Owned(node)
-}
-
-/// The node after later patches: a worker loses the role that an earlier patch set.
-fn without_role_label(node: &Node) -> Cow<'_, Node> {
-    let (label, value) = SET_BY_HCO;
-    let is_set = node.labels.get(label).is_some_and(|v| v == value);
-    if !is_set || !node.has_role("worker") {
-        return Cow::Borrowed(node);
+    if adds {
+        node.labels.insert(label.to_owned(), value.to_owned());
+    } else {
+        node.labels.remove(label);
     }
-    let mut node = node.clone();
-    node.labels.remove(label);
     Cow::Owned(node)
 }
 

@@ -112,7 +112,7 @@ fn one_story(changes: &Changes<'_>, story: &Story<'_>, findings: &mut Findings<'
     let mut effects = Vec::new();
     for entry in &story.effects {
         let rules: Vec<usize> = entry.rules.iter().map(|f| findings.add(f, &entry.clusters)).collect();
-        effects.push(effect(changes, entry, &rules));
+        effects.push(in_some(effect(changes, entry, &rules), &entry.clusters, story));
     }
     json!({
         "causes": causes.collect::<Vec<_>>(),
@@ -122,8 +122,16 @@ fn one_story(changes: &Changes<'_>, story: &Story<'_>, findings: &mut Findings<'
         "effects": effects,
         "findings": findings.indexes(&story.findings),
         "findingsRemoved": findings.indexes(&story.removed),
-        "objects": story.objects.iter().map(object).collect::<Vec<_>>(),
+        "objects": story.objects.iter().map(|line| in_some(object(line), &line.clusters, story)).collect::<Vec<_>>(),
     })
+}
+
+/// A part of a story with its clusters, unless these are the story's.
+fn in_some(mut part: Value, clusters: &[&str], story: &Story<'_>) -> Value {
+    if clusters.len() < story.clusters.len() {
+        part["clusters"] = json!(clusters);
+    }
+    part
 }
 
 fn effect(changes: &Changes<'_>, entry: &Entry<'_>, rules: &[usize]) -> Value {

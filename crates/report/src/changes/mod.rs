@@ -115,7 +115,8 @@ fn screen(changes: &Changes<'_>, steps: Option<&Steps>, objects: bool) -> Docume
         None => Document {
             title,
             verdict: Some(if objects { view.verdict() } else { view.headline() }),
-            blocks: std::iter::once(view.sides())
+            blocks: (view.counts().filter(|_| !objects).into_iter())
+                .chain([view.sides()])
                 .chain(view.stories(objects))
                 .chain(live_check::blocks(changes))
                 .collect(),
@@ -186,10 +187,14 @@ fn places(changes: &Changes<'_>, because: &InputDifference<'_>) -> Option<String
     })
 }
 
-/// A value on one line.
+/// A value on one line; a string that would read as another value is quoted.
 fn value_on_a_line(value: &Value) -> String {
+    let is_other =
+        |text: &str| serde_json::from_str(text).is_ok_and(|value: Value| !value.is_object() && !value.is_array());
     match value {
-        Value::String(text) if !text.is_empty() && !text.contains(char::is_whitespace) => printable(text).into_owned(),
+        Value::String(text) if !text.is_empty() && !is_other(text) && !text.contains(char::is_whitespace) => {
+            printable(text).into_owned()
+        }
         other => printable(&other.to_string()).into_owned(),
     }
 }

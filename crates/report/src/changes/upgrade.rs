@@ -25,13 +25,24 @@ impl<'a> UpgradeView<'a> {
         }
     }
 
+    /// `Upgrade to 1.19 via 1.18`; the last release of each distribution with its clusters.
     fn path(&self) -> String {
-        let names: Vec<&str> = self.0.steps.iter().map(|(name, _)| &**name).collect();
-        match names.as_slice() {
-            [] => "Upgrade".to_owned(),
-            [one] => format!("Upgrade to {one}"),
-            [path @ .., last] => format!("Upgrade to {last} via {}", path.join(", ")),
-        }
+        let steps = &self.0.steps;
+        let ends: BTreeMap<&str, &str> =
+            steps.iter().flat_map(|(name, diffs)| diffs.iter().map(|diff| (&*diff.cluster, &**name))).collect();
+        let lasts: Vec<&str> =
+            steps.iter().map(|(name, _)| &**name).filter(|n| ends.values().any(|e| e == n)).collect();
+        let end = |last: &&str| {
+            let is_own = |cluster: &str| ends.get(cluster) == Some(last);
+            let on_it = |diffs: &[ClusterDiff]| diffs.iter().any(|diff| is_own(&diff.cluster));
+            let via = steps.iter().filter(|(name, diffs)| name != last && on_it(diffs)).map(|(name, _)| &**name);
+            let via = joined(via, ", ");
+            let via = if via.is_empty() { via } else { format!(" via {via}") };
+            let names: Vec<&str> = ends.keys().copied().filter(|name| lasts.len() > 1 && is_own(name)).collect();
+            let place = if names.is_empty() { String::new() } else { format!(" ({})", clusters(&names)) };
+            format!(" to {last}{via}{place}")
+        };
+        format!("Upgrade{}", joined(lasts.iter().map(end), " and"))
     }
 
     /// The checklist, then the change unless that is empty.
@@ -41,6 +52,7 @@ impl<'a> UpgradeView<'a> {
         let named =
             |(level, text): (Level, Text)| (level, Text::new().strong(format!("{}: ", self.title())).then(text));
         let mut blocks = self.clusters();
+        blocks.extend(view.counts().filter(|_| !objects));
         blocks.extend(parts(&view));
         let rules = review.entries().flat_map(|entry| entry.rules.iter().copied());
         let all = rules.chain(review.added.iter().map(|line| line.finding));
@@ -143,7 +155,7 @@ fn row(view: &View<'_>, entry: &Entry<'_>) -> Row {
     if let Some(place) = place.filter(|_| entry.effect.place.is_none()) {
         row.note("at", view.changes.place(place));
     }
-    view.in_clusters(row, &entry.clusters)
+    view.in_clusters(row, &entry.clusters, view.review.counts.differing)
 }
 
 /// The values to decide on, and the lines that keep today's.
@@ -167,6 +179,7 @@ fn values(review: &Review<'_>, rows: &[ValueRow<'_>]) -> Vec<Block> {
             None => grouped.push((key, entry.clusters.clone())),
         }
     }
+    grouped.sort();
     for (cells, mut names) in grouped {
         names.sort_unstable();
         let all = names.len() == review.counts.differing;
@@ -184,10 +197,13 @@ fn values(review: &Review<'_>, rows: &[ValueRow<'_>]) -> Vec<Block> {
         }
         Text::join(once.into_values().map(|line| Text::new().code(line.to_string())), ", ")
     };
-    for (is_later, words) in [(false, "to keep today's value, write "), (true, "with the upgrade, not before: ")] {
+    for (is_later, words) in [
+        (false, "to keep today's value, write "),
+        (true, "to keep today's value, write with the upgrade, not before, "),
+    ] {
         let lines = keep(is_later);
         if !lines.is_empty() {
-            out.push(Block::Paragraph(Text::new().soft(words).then(lines)));
+            out.push(Block::List(vec![Text::new().soft(words).then(lines)]));
         }
     }
     out

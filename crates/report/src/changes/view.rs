@@ -59,10 +59,25 @@ impl<'a> View<'a> {
         (self.review.level, self.review.verdict().into())
     }
 
-    /// The verdict with the worst consequence, where no other line can be read before it.
+    /// The worst consequence, where no other line can be read before it, else the verdict.
     pub(crate) fn headline(&self) -> (Level, Text) {
-        let worst = self.review.worst().map(|entry| Text::from(": ").plain(entry.sentence(MAX_NAMES)));
-        (self.review.level, Text::from(self.review.verdict()).then(worst.unwrap_or_default()))
+        let Some(entry) = self.review.worst() else {
+            return self.verdict();
+        };
+        let sentence = entry.sentence(1);
+        // Its first clause; a colon in code doesn't end it.
+        let mut ends = sentence.match_indices(": ").map(|(at, _)| sentence.split_at(at).0);
+        let first = ends.find(|clause| clause.matches('`').count() % 2 == 0).unwrap_or(&sentence);
+        let text = Text::from(if entry.effect.certain { "" } else { "possibly: " }).plain(first);
+        let names = self.names(&entry.clusters);
+        (self.review.level, if self.review.compared > 1 { text.plain(" (").then(names).plain(")") } else { text })
+    }
+
+    /// The verdict below a headline that is something else.
+    pub(crate) fn counts(&self) -> Option<Block> {
+        let verdict = self.review.verdict();
+        let says_more = self.review.compared > 1 || verdict.contains(';');
+        (self.review.worst().is_some() && says_more).then(|| Block::Paragraph(verdict.into()))
     }
 
     /// The last line: verdict, counts and next command.
@@ -219,15 +234,17 @@ impl<'a> View<'a> {
             {
                 row.place = row.place.plain(" ").then(self.changes.place(place));
             }
-            row
+            self.in_clusters(row, &entry.clusters, story.clusters.len())
         };
         let mut out: Vec<Row> = story.effects.iter().map(with_place).collect();
-        out.extend(story.findings.iter().map(|line| self.finding(line, &story.causes)));
+        let of = story.clusters.len();
+        let found = story.findings.iter().map(|line| (self.finding(line, &story.causes), &line.clusters));
+        out.extend(found.map(|(row, clusters)| self.in_clusters(row, clusters, of)));
         for (line, more) in self.first_of_rules(&story.removed) {
             let text = Text::new().soft("no longer: ").plain(line.finding.message.as_str()).soft(more);
             let mut row = Row::new(Level::Good, "", text);
             row.place = rules(&[line.finding]);
-            out.push(row);
+            out.push(self.in_clusters(row, &line.clusters, of));
         }
         out
     }
@@ -264,7 +281,8 @@ impl<'a> View<'a> {
     fn action(&self, action: Option<&str>, found: &[&Finding], clusters: &[&str]) -> Option<Text> {
         let command = |f: &&Finding| {
             let rule = f.rule.name;
-            let options = match f.best_fix()? {
+            let fix = f.best_fix()?;
+            let options = match fix.applicability {
                 Applicability::Suggestion => format!("--choose {rule}=1 --write"),
                 Applicability::Unsafe => format!("--select {rule} --unsafe --write"),
                 Applicability::Safe => format!("--select {rule} --write"),
@@ -278,23 +296,25 @@ impl<'a> View<'a> {
                 [one] if self.changes.compared > 1 => format!("--cluster {one} "),
                 _ => String::new(),
             };
-            Some(Text::new().code(format!("hcoplan fix {root}{cluster}{options}")))
+            let command = format!("hcoplan fix {root}{cluster}{options}");
+            Some(Text::from(fix.title.as_str()).plain(" (").code(command).plain(")"))
         };
         // An info's choice is explained by its help.
-        let is_meant = |f: &&&Finding| f.severity > Severity::Info || f.best_fix() == Some(Applicability::Safe);
+        let is_meant = |f: &&&Finding| f.severity > Severity::Info || f.fixability() == Some(Applicability::Safe);
         let fix = found.iter().filter(|f| !f.is_existing).filter(is_meant).find_map(command);
         action.map(Text::from).or(fix)
     }
 
     /// A finding that an upgrade brings, with its clusters.
     pub(super) fn upgrade_finding(&self, line: &FindingLine<'_>) -> Row {
-        self.in_clusters(self.finding(line, &[]), &line.clusters)
+        self.in_clusters(self.finding(line, &[]), &line.clusters, self.review.counts.differing)
     }
 
     /// A row with its clusters, unless these are all.
-    pub(super) fn in_clusters(&self, mut row: Row, clusters: &[&str]) -> Row {
-        if clusters.len() < self.review.counts.differing {
-            row.place = row.place.plain(" · ").then(self.names(clusters));
+    pub(super) fn in_clusters(&self, mut row: Row, clusters: &[&str], all: usize) -> Row {
+        if clusters.len() < all {
+            let between = if row.place.is_empty() { "· " } else { " · " };
+            row.place = row.place.plain(between).then(self.names(clusters));
         }
         row
     }
@@ -398,7 +418,7 @@ impl<'a> View<'a> {
     fn lines_of(&self, story: &Story<'_>) -> Vec<DiffLine> {
         match story.whole {
             Some(kind) => self.counted(kind, story),
-            None => story.objects.iter().flat_map(|line| self.object(line)).collect(),
+            None => story.objects.iter().flat_map(|line| self.object(line, story.clusters.len())).collect(),
         }
     }
 
@@ -418,7 +438,7 @@ impl<'a> View<'a> {
         vec![DiffLine::new(sign(kind), 0, format!("{}{each}: {}", plural(total, "object"), kinds.join(", ")))]
     }
 
-    fn object(&self, object: &ObjectLine<'_>) -> Vec<DiffLine> {
+    fn object(&self, object: &ObjectLine<'_>, all: usize) -> Vec<DiffLine> {
         let kind = object.object_kind;
         let title = match (object.names.as_slice(), object.namespace) {
             ([_], _) if OPERANDS.contains(&kind) => kind.to_owned(),
@@ -436,13 +456,15 @@ impl<'a> View<'a> {
                 format!(" each in the place of one {with} the architecture in its name")
             }
         };
+        let some = object.clusters.len() < all;
+        let place = if some { Text::new().soft(" · ").then(self.names(&object.clusters)) } else { Text::new() };
         let mut fields: Vec<DiffLine> = object.fields.iter().flat_map(|field| self.field(field)).collect();
         // One changed field is on the line of its object.
         if let ([one], Kind::Change) = (fields.as_mut_slice(), object.kind) {
-            let text = Text::from(format!("{title} ")).then(one.text.clone());
+            let text = Text::from(format!("{title} ")).then(one.text.clone()).then(place);
             return vec![DiffLine { depth: 0, text, ..one.clone() }];
         }
-        let mut out = vec![DiffLine::new(sign(object.kind), 0, format!("{title}{instead}"))];
+        let mut out = vec![DiffLine::new(sign(object.kind), 0, Text::from(format!("{title}{instead}")).then(place))];
         if object.kind == Kind::Change {
             out.append(&mut fields);
         }

@@ -5,7 +5,8 @@ use crate::document::{Block, Document, Text};
 /// A page as a document.
 pub fn document(markdown: &str) -> Document {
     let mut out = Vec::new();
-    let mut paragraph = String::new();
+    // Its indentation, and its text.
+    let mut paragraph = (0, String::new());
     let mut code: Option<String> = None;
     for line in markdown.lines() {
         if let Some(text) = &mut code {
@@ -19,7 +20,14 @@ pub fn document(markdown: &str) -> Document {
         }
         let item = line.trim_start().strip_prefix("- ");
         let starts = item.is_some() || line.starts_with(['#', '|', '>']) || line.trim_start().starts_with("```");
-        if line.trim().is_empty() || starts {
+        let indent = line.len() - line.trim_start().len();
+        let goes_on = match &paragraph {
+            (own, text) if text.starts_with("- ") => indent > *own,
+            (0, _) => indent == 0,
+            // A field's page has a fact a line, and its next line is indented.
+            (own, text) => indent > *own && !text.ends_with(':'),
+        };
+        if line.trim().is_empty() || starts || !goes_on {
             flush(&mut paragraph, &mut out);
         }
         if line.trim_start().starts_with("```") {
@@ -35,23 +43,24 @@ pub fn document(markdown: &str) -> Document {
             let is_open = !matches!(out.last(), None | Some(Block::Heading(..)));
             out.extend(is_open.then(|| Block::Paragraph(Text::new())));
         } else if item.is_some() {
-            paragraph = line.trim_start().to_owned();
+            paragraph = (indent, line.trim_start().to_owned());
+        } else if paragraph.1.is_empty() {
+            paragraph = (indent, line.trim_start_matches("> ").trim().to_owned());
         } else {
-            if !paragraph.is_empty() {
-                paragraph.push(' ');
-            }
-            paragraph.push_str(line.trim_start_matches("> ").trim());
+            paragraph.1 += " ";
+            paragraph.1 += line.trim_start_matches("> ").trim();
         }
     }
     flush(&mut paragraph, &mut out);
     Document { blocks: out, ..Document::default() }
 }
 
-fn flush(paragraph: &mut String, out: &mut Vec<Block>) {
-    let text = std::mem::take(paragraph);
+fn flush(paragraph: &mut (usize, String), out: &mut Vec<Block>) {
+    let (indent, text) = std::mem::take(paragraph);
     match text.strip_prefix("- ") {
         Some(item) => out.push(Block::List(vec![Text::from("• ").then(styled(item))])),
         None if text.is_empty() => {}
+        None if indent > 0 => out.push(Block::List(vec![styled(&text)])),
         None => out.push(Block::Paragraph(styled(&text))),
     }
 }
@@ -99,10 +108,18 @@ mod tests {
 
     #[test]
     fn renders_marks_as_styles() {
-        let page = "# title\n\nOne **strong** word, `code` and [a page](https://a.example).\n\n- an item\n  goes on\n\n```yaml\na: 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 * 3 |\n";
+        let page = "# title\n\nOne **strong** word, `code` and [a page](https://a.example).\n\n- an item\n  goes on\n\n```yaml\na: 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 * 3 |\n\nSpec.field (v1)\n  integer\n  a fact that\n    goes on\n\n  Default:\n    1.18: none\n    1.19: 2\n";
         let text = print(&document(page), Terminal { width: 40, wraps: true, ..Terminal::default() });
         assert!(!text.contains(['#', '`', '|']) && !text.contains("**"), "{text}");
-        for part in ["title\n", "  • an item goes on\n", "    a: 1\n", " 2 * 3", "(https://a.example)"] {
+        for part in [
+            "title\n",
+            "  • an item goes on\n",
+            "    a: 1\n",
+            " 2 * 3",
+            "\n  integer\n  a fact that goes on\n",
+            ":\n  1.18: none\n  1.19: 2\n",
+            "(https://a.example)",
+        ] {
             assert!(text.contains(part), "{part:?} in {text}");
         }
     }

@@ -100,7 +100,7 @@ fn summary(fixed: &FixResult, view: &FixView<'_>) -> String {
             format!("{what} to {verb} in {} ({hint})", plural(fixed.files.len(), "file"))
         }
     }];
-    let count = |wanted| fixed.remaining.iter().filter(|f| f.best_fix() == Some(wanted)).count();
+    let count = |wanted| fixed.remaining.iter().filter(|f| f.fixability() == Some(wanted)).count();
     match count(Applicability::Unsafe) {
         0 => {}
         n => parts.push(format!("{} with --unsafe", fixes(n))),

@@ -78,7 +78,7 @@ fn one(page: &MatrixPage<'_>, group: &Group<'_>, short: bool) -> Vec<Block> {
     if !rows.is_empty() {
         out.push(Block::Table(table(first, &rows, &mut legend)));
     }
-    out.extend(legend.line().map(Block::Paragraph));
+    out.extend(legend.line().map(|line| Block::List(vec![line])));
     let whys = reasons(first, &rows);
     let whys = whys.iter().map(|why| {
         let level = level_of(why.cell.state).unwrap_or(Level::Calm);
@@ -207,7 +207,7 @@ impl Legend {
     fn line(self) -> Option<Text> {
         let signs = self.0.filter(|signs| !signs.is_empty())?;
         let one = |(sign, word): (&str, String)| Text::new().strong(sign).soft(format!(" {word}"));
-        Some(Text::from("  ").then(Text::join(signs.into_iter().map(one), "   ")))
+        Some(Text::join(signs.into_iter().map(one), "   "))
     }
 }
 

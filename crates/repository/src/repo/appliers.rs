@@ -45,7 +45,7 @@ impl fmt::Display for AppliedBy {
 /// Whether a controller's object of a tree applies a directory or file of it, or something below that.
 pub fn is_applied_from_top(tree: &dyn Tree, below: &Utf8Path) -> bool {
     let mut files = files_of(tree);
-    files.retain(|file| !file.components().any(|part| is_of_tests(part.as_str())));
+    files.retain(|file| !is_of_tests(file));
     let gitops = gitops::read(tree, &files);
     let file = below.join("a.yaml");
     gitops.applied.iter().any(|by| {

@@ -1,6 +1,7 @@
 //! Which files may hold manifests.
 
 use super::kustomization::is_kustomization;
+use super::wrapper_fields::of;
 use crate::prelude::*;
 
 /// Whether a file can contain manifests, by its name. Argo CD and kubectl only check the suffix: `.yaml` alone is one
@@ -14,8 +15,14 @@ pub fn is_candidate(path: &Utf8Path) -> bool {
     [".yaml", ".yml", ".json"].iter().any(ends) || is_kustomization(path)
 }
 
-/// Whether a directory has what tests expect or read.
-pub(super) fn is_of_tests(directory: &str) -> bool {
-    let name = directory.trim_matches('_');
-    crate::repo::wrapper_fields::of("tests").contains(&name.strip_suffix('s').unwrap_or(name))
+/// Whether a path leads through a directory with what tests expect or read. `golden/` may have golden images, and
+/// `snapshots/` those of machines: these names count among tests, or between underscores.
+pub(super) fn is_of_tests(path: &Utf8Path) -> bool {
+    let has = |list: &str, name: &str| of(list).contains(&name.strip_suffix('s').unwrap_or(name));
+    let mut is_among_tests = false;
+    path.components().any(|part| {
+        let name = part.as_str().trim_matches('_');
+        is_among_tests |= has("tests.around", name) || name.len() < part.as_str().len();
+        has("tests", name) || is_among_tests && has("tests.inside", name)
+    })
 }

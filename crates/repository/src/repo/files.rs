@@ -60,7 +60,7 @@ impl fmt::Display for FileRole {
         match self {
             Self::Configuration => f.write_str("configuration"),
             Self::Read(contents) => f.write_str(contents),
-            Self::Nothing => f.write_str("read, nothing in it is about HCO"),
+            Self::Nothing => f.write_str("read, no HyperConverged or inventory in it"),
             Self::Patch { of } => write!(f, "skipped: {of} names it as a patch"),
             Self::Skipped(why) => write!(f, "skipped: {why}"),
         }

@@ -213,6 +213,11 @@ impl Repo {
         })
     }
 
+    /// The claims in golden images' namespaces that nothing is known to delete, though they aren't declared any more.
+    pub fn claims_left(&self, after: &Self, was: &ClusterRef) -> BTreeSet<(String, String)> {
+        self.claims(was, |document| self.deleter_of_object(after, document).is_none())
+    }
+
     /// The policy or the tasks in a file that remove a HyperConverged.
     fn remover_of(&self, path: &Utf8Path) -> Option<String> {
         let file = self.paths.iter().position(|known| **known == *path)?;

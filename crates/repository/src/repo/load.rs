@@ -188,7 +188,7 @@ impl Repo {
             }
         }
         apply_identity(&mut inventory, &identity);
-        let claims = self.claims(cluster);
+        let claims = self.claims(cluster, |_| true);
         if !claims.is_empty() {
             Arc::make_mut(&mut inventory).inventory.claims = claims;
         }

@@ -206,9 +206,13 @@ impl Repo {
         all.min_by_key(|fact| fact.value != Platform::OpenShift)
     }
 
-    /// The claims that a cluster's other objects create in golden images' namespaces: namespace and name. Only files
-    /// that name such a namespace and kind are parsed.
-    pub(super) fn claims(&self, cluster: &ClusterRef) -> BTreeSet<(String, String)> {
+    /// The claims that a cluster's other objects create in golden images' namespaces, of those that count: namespace and
+    /// name. Only files that name such a namespace and kind are parsed.
+    pub(super) fn claims(
+        &self,
+        cluster: &ClusterRef,
+        counts: impl Fn(&Document) -> bool,
+    ) -> BTreeSet<(String, String)> {
         let namespaces: Vec<&str> =
             Distribution::all().iter().map(|d| d.golden_images_namespace.value.as_str()).collect();
         let mut out = BTreeSet::new();
@@ -216,7 +220,7 @@ impl Repo {
         for objects in self.objects_in(cluster, |text| mentions(text, &CLAIMS) && mentions(text, &namespaces)) {
             for document in CLAIMS.iter().flat_map(|kind| objects.of_kind(kind)) {
                 let [namespace, name] = names_of(document);
-                if namespaces.contains(&namespace) && !name.is_empty() {
+                if namespaces.contains(&namespace) && !name.is_empty() && counts(document) {
                     out.insert((namespace.to_owned(), name.to_owned()));
                 }
             }

@@ -296,7 +296,8 @@ impl<'o> DirectoryIndex<'o> {
         let below = parent(self.objects.path(object)).strip_prefix(level).unwrap_or(level);
         let depth = below.components().count();
         let max_depth = if level == "" { 1 } else { max_depth };
-        !below.components().any(|part| is_example(part.as_str()))
+        !is_of_tests(below)
+            && !below.components().any(|part| is_example(part.as_str()))
             && (depth == 0 || level == cluster || (depth <= max_depth && !self.fleets.contains(level)))
     }
 
@@ -433,7 +434,7 @@ fn fleets(directories: &HashSet<Utf8PathBuf>) -> HashSet<Utf8PathBuf> {
 /// Whether a directory has examples, which aren't applied.
 fn is_example(name: &str) -> bool {
     const NAMES: [&str; 4] = ["doc", "example", "sample", "test"];
-    is_of_tests(name) || NAMES.contains(&name.strip_suffix('s').unwrap_or(name))
+    NAMES.contains(&name.strip_suffix('s').unwrap_or(name))
 }
 
 /// The file and document of an object.

@@ -20,7 +20,8 @@
 //! - `kustomize.templates`, `.selectors`: the pods' template of a kind, and the selector that has its labels;
 //!   `.replicated`: kinds with replicas; `.kept-names`: those whose names no prefix or suffix changes. Sources: the field
 //!   specs in kustomize's `builtinpluginconsts` and its filters.
-//! - `tests`: directories with what tests expect or read, without an `s` at the end.
+//! - `tests`: directories with what tests expect or read, without an `s` at the end; `tests.inside`: those that have it
+//!   below one of `tests.around`.
 //! - `variables`: files, directories and objects that hold values. `documents`: suffixes that say nothing to a tool.
 //!   `unread`: those of languages that print manifests and aren't read. `not-manifests`: those after `.yaml` that make no
 //!   template. `examples`: kinds with descriptions. `next-to-it`: kinds that are a cluster's only next to its

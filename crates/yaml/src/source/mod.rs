@@ -81,7 +81,8 @@ pub struct SourceFile {
 /// Where the text of a generated file comes from, such as a kustomize build.
 #[derive(Debug, Default, Clone)]
 pub struct Origins {
-    places: Vec<(Span, Location)>,
+    /// Ranges of the text, each with the place that it is from.
+    pub places: Vec<(Span, Location)>,
 }
 
 impl Origins {
@@ -185,9 +186,14 @@ impl SourceFile {
         let _ = self.origins.set(origins);
     }
 
+    /// Where a generated text comes from.
+    pub fn origins(&self) -> Option<&Origins> {
+        self.origins.get().map(Arc::as_ref)
+    }
+
     /// Whether a program produced the text, and its sources are known.
     pub fn is_generated(&self) -> bool {
-        self.origins.get().is_some()
+        self.origins().is_some()
     }
 
     /// Whether every character is one byte, so that columns needn't be counted.
@@ -277,7 +283,7 @@ impl Location {
     }
 
     fn origin_in_input(&self) -> Option<Self> {
-        let (span, origin) = self.file.origins.get()?.around(self.span)?;
+        let (span, origin) = self.file.origins()?.around(self.span)?;
         let mut meant = origin.span;
         if *span != self.span && self.span.start < self.span.end {
             let mut same = origin.text().match_indices(self.text());
@@ -287,12 +293,6 @@ impl Location {
             }
         }
         Some(Self { file: Arc::clone(&origin.file), span: meant, lacks: self.lacks.clone() })
-    }
-
-    /// Where this is [made](SourceFile::is_generated) of a value as a whole: that value's place.
-    pub fn exact_origin(&self) -> Option<&Self> {
-        let (span, origin) = self.file.origins.get()?.around(self.span)?;
-        (*span == self.span).then_some(origin)
     }
 }
 
@@ -311,11 +311,11 @@ impl Edit {
     /// Moves the edit from generated text to the user's text that it comes from: `false`, and nothing
     /// happens, unless it is another value on one line for one that the user wrote like this.
     pub fn move_to_origin(&mut self) -> bool {
-        if !self.file.is_generated() {
+        let Some(origins) = self.file.origins() else {
             return true;
-        }
+        };
         let place = Location::new(&self.file, self.span);
-        let Some(origin) = place.exact_origin().cloned() else {
+        let Some((_, origin)) = origins.around(self.span).filter(|(span, _)| *span == self.span).cloned() else {
             return false;
         };
         let bare = |place: &Location| place.text().trim_matches(['"', '\'']).to_owned();

@@ -3,7 +3,7 @@
 //! Not modelled: its dry run of a Deployment with the template validator's placement, which asks the API server, and
 //! its rejection of a second SSP.
 
-use super::architectures::{control_plane, workload};
+use super::architectures::{LISTS, stated};
 use super::template::CronTemplate;
 use super::{SspReason, is_multi_arch};
 use crate::prelude::*;
@@ -27,7 +27,7 @@ fn rejection_of_cluster(spec: &Value, bundle: &SspBundle) -> Option<(SspReason, 
         return is_multi_arch(spec).then(|| (SspReason::NoCluster, why.to_owned()));
     };
     let reject = |why: String| Some((SspReason::Architectures, why));
-    let (workload, control_plane) = (workload(cluster), control_plane(cluster));
+    let [control_plane, workload] = LISTS.map(|list| stated(cluster, list));
     if workload.is_empty() && control_plane.is_empty() {
         // Also rejected with multi-architecture disabled, despite the webhook's message.
         let why = "at least one architecture needs to be defined, if multi-architecture is enabled";

@@ -11,7 +11,7 @@ pub(super) fn of_cluster<'a>(spec: &'a Value, bundle: &'a SspBundle) -> Vec<&'a 
         return vec![&bundle.local_architecture];
     };
     let mut all = Vec::new();
-    for architecture in control_plane(cluster).into_iter().chain(workload(cluster)) {
+    for architecture in LISTS.into_iter().flat_map(|list| stated(cluster, list)) {
         if !all.contains(&architecture) {
             all.push(architecture);
         }
@@ -22,20 +22,13 @@ pub(super) fn of_cluster<'a>(spec: &'a Value, bundle: &'a SspBundle) -> Vec<&'a 
     all
 }
 
-/// `spec.cluster.controlPlaneArchitectures`.
-pub(super) fn control_plane(cluster: &Value) -> Vec<&str> {
-    strings(&cluster["controlPlaneArchitectures"])
+/// `controlPlaneArchitectures` or `workloadArchitectures` of `spec.cluster`.
+pub(super) fn stated<'c>(cluster: &'c Value, list: &str) -> Vec<&'c str> {
+    elements(&cluster[list]).map(|v| v.as_str().unwrap_or_default()).collect()
 }
 
-/// `spec.cluster.workloadArchitectures`.
-pub(super) fn workload(cluster: &Value) -> Vec<&str> {
-    strings(&cluster["workloadArchitectures"])
-}
-
-fn strings(list: &Value) -> Vec<&str> {
-    let items = elements(list);
-    items.map(text).collect()
-}
+/// The lists, the one of higher priority first.
+pub(super) const LISTS: [&str; 2] = ["controlPlaneArchitectures", "workloadArchitectures"];
 
 /// The architectures in an annotation: split at commas, trimmed, case-sensitive, without those unknown to SSP.
 pub(super) fn of_annotation<'a>(value: &'a str, bundle: &SspBundle) -> Vec<&'a str> {

@@ -20,7 +20,7 @@ pub(super) struct Crons {
 impl Crons {
     /// A later cron for the same target wins.
     fn add(&mut self, cron: Cron) {
-        let target = (cron.namespace.clone(), cron.data_source.clone());
+        let target = (cron.of.namespace.clone(), cron.of.data_source.clone());
         let origin = cron.origin.clone();
         if let Some(earlier) = self.planned.insert(target, cron)
             && earlier.origin != origin
@@ -34,57 +34,45 @@ impl Crons {
 #[derive(Debug)]
 pub(super) struct Cron {
     pub(super) name: String,
-    pub(super) namespace: String,
-    /// `spec.managedDataSource`, including the architecture if there is one.
-    pub(super) data_source: String,
     pub(super) origin: ObjectOrigin,
-    labels: Map<String, Value>,
-    annotations: Map<String, Value>,
-    spec: Map<String, Value>,
+    /// Its template; the DataSource includes the architecture if there is one.
+    of: CronTemplate,
 }
 
 impl Cron {
     fn new(template: &CronTemplate) -> Self {
-        Self {
-            name: template.id.name.clone(),
-            namespace: template.namespace.clone(),
-            data_source: template.data_source.clone(),
-            origin: template.origin(None),
-            labels: template.labels.clone(),
-            annotations: template.annotations.clone(),
-            spec: template.spec.clone(),
-        }
+        Self { name: template.id.name.clone(), origin: template.origin(None), of: template.clone() }
     }
 
     fn for_architecture(template: &CronTemplate, architecture: &str) -> Self {
         let mut cron = Self::new(template);
         cron.origin = template.origin(Some(architecture));
         cron.name = format!("{}-{architecture}", cron.name);
-        cron.labels.insert(ARCHITECTURE_LABEL.to_owned(), architecture.into());
-        let plain = cron.data_source.as_str().into();
-        cron.labels.insert(DATA_SOURCE_NAME_LABEL.to_owned(), plain);
-        cron.data_source = format!("{}-{architecture}", cron.data_source);
-        set_platform(&mut cron.spec, architecture);
+        cron.of.labels.insert(ARCHITECTURE_LABEL.to_owned(), architecture.into());
+        let plain = cron.of.data_source.as_str().into();
+        cron.of.labels.insert(DATA_SOURCE_NAME_LABEL.to_owned(), plain);
+        cron.of.data_source = format!("{}-{architecture}", cron.of.data_source);
+        set_platform(&mut cron.of.spec, architecture);
         cron
     }
 
-    pub(super) fn into_object(mut self, owner: &SspOwner) -> Rendered {
-        let data_source = self.data_source.into();
-        self.spec.insert("managedDataSource".to_owned(), data_source);
+    pub(super) fn into_object(self, owner: &SspOwner) -> Rendered {
+        let mut of = self.of;
+        of.spec.insert("managedDataSource".to_owned(), of.data_source.into());
         // The owner's overwrite the template's.
-        self.labels.extend(owner.labels.clone());
-        self.annotations.extend(owner.annotations.clone());
+        of.labels.extend(owner.labels.clone());
+        of.annotations.extend(owner.annotations.clone());
         let metadata = object([
-            ("annotations", self.annotations.into()),
-            ("labels", self.labels.into()),
+            ("annotations", of.annotations.into()),
+            ("labels", of.labels.into()),
             ("name", self.name.into()),
-            ("namespace", self.namespace.into()),
+            ("namespace", of.namespace.into()),
         ]);
         let cron = object([
             ("apiVersion", owner::CDI_API_VERSION.into()),
             ("kind", "DataImportCron".into()),
             ("metadata", metadata),
-            ("spec", self.spec.into()),
+            ("spec", of.spec.into()),
         ]);
         Rendered { object: Object::new(cron), origin: self.origin }
     }
@@ -123,7 +111,7 @@ fn without_architectures(template: &CronTemplate, cluster: &[&str], bundle: &Ssp
     let mut cron = Cron::new(template);
     let existing = bundle.data_sources.get(&template.data_source);
     if let Some(default) = existing.and_then(|e| default_of(cluster, e)) {
-        cron.data_source = format!("{}-{default}", template.data_source);
+        cron.of.data_source = format!("{}-{default}", template.data_source);
     }
     cron
 }
@@ -134,12 +122,12 @@ pub(super) fn unique_names(planned: BTreeMap<Target, Cron>, displaced: &mut Vec<
     let mut crons: Vec<Cron> = planned.into_values().collect();
     crons.sort_by(|a, b| {
         let key = |c: &Cron| c.origin.template.as_ref().map(|t| t.index);
-        (&a.namespace, &a.name, key(b)).cmp(&(&b.namespace, &b.name, key(a)))
+        (&a.of.namespace, &a.name, key(b)).cmp(&(&b.of.namespace, &b.name, key(a)))
     });
     let mut unique: Vec<Cron> = Vec::with_capacity(crons.len());
     for cron in crons {
         match unique.last() {
-            Some(kept) if kept.namespace == cron.namespace && kept.name == cron.name => {
+            Some(kept) if kept.of.namespace == cron.of.namespace && kept.name == cron.name => {
                 displaced.push(Displaced { origin: cron.origin, by: Displacer::SameName(kept.origin.clone()) });
             }
             _ => unique.push(cron),

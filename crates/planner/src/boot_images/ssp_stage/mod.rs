@@ -18,6 +18,7 @@ use crate::prelude::*;
 pub use existing::Existing;
 
 use crate::release::SspBundle;
+use hcoplan_kubernetes::ObjectId;
 
 /// On every object for one architecture.
 pub const ARCHITECTURE_LABEL: &str = "template.kubevirt.io/architecture";
@@ -71,6 +72,19 @@ impl SspStage {
         crons.find(|r| {
             r.object.body["spec"]["managedDataSource"] == *source && r.object.id.namespace.as_deref() == Some(namespace)
         })
+    }
+
+    /// The DataSource of the template bundle with the name of a claim, or the one behind it, if it leads to an import or
+    /// to a claim of its own name: SSP found it there before the claim, and keeps it as it is.
+    pub fn passing_over(&self, claim: &ObjectId) -> Option<&str> {
+        let namespace = claim.namespace.as_deref()?;
+        let claim = Some(&*claim.name).filter(|_| ["PersistentVolumeClaim", "DataVolume"].contains(&&*claim.kind))?;
+        let source = self.source(namespace, claim).filter(|source| source.origin.bundle.is_some())?;
+        let last = self.reference(namespace, claim).unwrap_or(&source.object.id.name);
+        match self.target(namespace, claim) {
+            SourceTarget::Claim(other) if other == claim || other != last => None,
+            _ => Some(last),
+        }
     }
 
     /// The DataSource that another refers to.

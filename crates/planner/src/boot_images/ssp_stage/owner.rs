@@ -12,28 +12,19 @@ const COPIED_LABELS: [&str; 2] = ["app.kubernetes.io/part-of", "app.kubernetes.i
 /// Labels and annotations of an SSP's objects.
 pub(super) fn of(ssp: &Value) -> SspOwner {
     let metadata = &ssp["metadata"];
-    let mut labels = Map::new();
-    for (key, value) in [
+    let pair = |(key, value): (&str, &str)| (key.to_owned(), Value::from(value));
+    let own = [
         ("app.kubernetes.io/component", "templating"),
         ("app.kubernetes.io/managed-by", "ssp-operator"),
         ("app.kubernetes.io/name", "data-sources"),
-    ] {
-        labels.insert(key.to_owned(), value.into());
-    }
-    if let Some(own) = metadata.get("labels").and_then(Value::as_object) {
-        for key in COPIED_LABELS {
-            // A label that the SSP lacks is copied as empty.
-            labels.insert(key.to_owned(), text(own.get(key)).into());
-        }
-    }
-    let name = text(metadata.get("name"));
-    let namespace = text(metadata.get("namespace"));
-    let mut annotations = Map::new();
-    for (key, value) in [
-        ("operator-sdk/primary-resource", format!("{namespace}/{name}")),
-        ("operator-sdk/primary-resource-type", "SSP.ssp.kubevirt.io".to_owned()),
-    ] {
-        annotations.insert(key.to_owned(), value.into());
-    }
+    ];
+    // A label that the SSP lacks is copied as empty.
+    let copied = metadata["labels"].as_object().map(|own| COPIED_LABELS.map(|key| (key, text(own.get(key)))));
+    let labels = own.into_iter().chain(copied.into_iter().flatten()).map(pair).collect();
+    let [namespace, name] = ["namespace", "name"].map(|key| text(metadata.get(key)));
+    let resource = format!("{namespace}/{name}");
+    let annotations =
+        [("operator-sdk/primary-resource", &*resource), ("operator-sdk/primary-resource-type", "SSP.ssp.kubevirt.io")];
+    let annotations = annotations.into_iter().map(pair).collect();
     SspOwner { labels, annotations }
 }

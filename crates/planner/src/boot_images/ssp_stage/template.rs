@@ -9,7 +9,7 @@ use crate::boot_images::template::complete_spec;
 use crate::release::SspBundle;
 
 /// A parsed DataImportCronTemplate.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct CronTemplate {
     pub(super) id: TemplateId,
     /// The golden images' namespace unless the template has one.

@@ -368,3 +368,35 @@ fn reports_templates_of_any_shape_as_deployed() {
     });
     assert!(rendered > 50 && failed > 5, "{rendered} and {failed}");
 }
+
+/// Source: SSP `data-sources/reconcile.go`: `dataSourceAutoUpdateEnabled`, `handleDefaultDataSource`.
+#[test]
+fn passes_over_claims_that_come_after_their_data_sources() {
+    let ssp = ssp(&["amd64"], &["amd64", "arm64"], &[template("a", "fedora", "amd64,arm64")]);
+    let namespace = bundle().golden_images_namespace;
+    let passing_over = |claim: &str, source: &str, target: &str, cron: &str| {
+        let labels = if cron.is_empty() { json!({}) } else { json!({CRON_LABEL: cron}) };
+        let source = Object::new(json!({"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataSource",
+            "metadata": {"name": source, "namespace": namespace, "labels": labels},
+            "spec": {"source": {"pvc": {"name": target, "namespace": namespace}}}}));
+        let claims = BTreeSet::from([(namespace.clone(), claim.to_owned())]);
+        let stage = render(&ssp, &bundle(), &Existing::new(&claims, [&source].into_iter(), &namespace));
+        let id = ObjectId::of(
+            &json!({"kind": "PersistentVolumeClaim", "metadata": {"name": claim, "namespace": namespace}}),
+        );
+        stage.passing_over(&id).map(str::to_owned)
+    };
+    let rows = [
+        ("win11", "win11-amd64", "win11-amd64", "", Some("win11-amd64")),
+        ("win11", "win11-amd64", "win11", "", None),
+        ("win11", "other", "other", "", None),
+        ("win11-arm64", "win11-arm64", "win11-arm64", "", None),
+        ("fedora", "fedora-amd64", "fedora-amd64-123", "a-amd64", Some("fedora-amd64")),
+        ("fedora-arm64", "fedora-arm64", "fedora-arm64-123", "a-arm64", Some("fedora-arm64")),
+        ("fedora", "other", "other", "", None),
+        ("own", "other", "other", "", None),
+    ];
+    for (claim, source, target, cron, expected) in rows {
+        assert_eq!(passing_over(claim, source, target, cron).as_deref(), expected, "{claim} {source} {target} {cron}");
+    }
+}

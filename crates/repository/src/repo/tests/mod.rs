@@ -49,6 +49,24 @@ fn problems(repo: &Repo) -> Vec<String> {
 }
 
 #[test]
+fn directories_of_tests_are_skipped() {
+    let paths = [
+        ("golden/hc.yaml", true),
+        ("snapshots/hc.yaml", true),
+        ("latest/golden/hc.yaml", true),
+        ("a/golden/tests/hc.yaml", true),
+        ("tests/golden/hc.yaml", false),
+        ("internal/render/goldens/hc.yaml", false),
+        ("chart/__snapshots__/hc.yaml", false),
+        ("fixtures/hc.yaml", false),
+        ("a/testdata/golden/hc.yaml", false),
+    ];
+    for (path, is_read) in paths {
+        assert_eq!(!clusters(&open(&[(path, HC)])).is_empty(), is_read, "{path}");
+    }
+}
+
+#[test]
 fn clusters_are_named_and_paired() {
     let repo = open(&[
         ("hyperconverged.yaml", HC),
@@ -113,7 +131,7 @@ fn patches_and_our_own_output_are_no_sources() {
         files(&repo),
         [
             "base/hc.yaml: HyperConverged",
-            "overlay/kustomization.yaml: read, nothing in it is about HCO",
+            "overlay/kustomization.yaml: read, no HyperConverged or inventory in it",
             "overlay/patch.yaml: skipped: overlay/kustomization.yaml names it as a patch",
         ]
     );

@@ -56,12 +56,12 @@ fn reports_what_it_leaves_out() {
             "hcoplan.yaml: configuration",
             "ignored.yaml: ClusterInventory",
             "other/hc.yaml: HyperConverged",
-            "other/hcoplan-manifest.json: read, nothing in it is about HCO",
+            "other/hcoplan-manifest.json: read, no HyperConverged or inventory in it",
             "rendered: skipped: holds hcoplan-manifest.json",
             "rendered/a/hc.yaml: HyperConverged",
             "rendered/b/hc.yaml: HyperConverged",
             "socket.yaml: skipped: it is a socket, not a file",
-            "x.yaml/y.yaml: read, nothing in it is about HCO",
+            "x.yaml/y.yaml: read, no HyperConverged or inventory in it",
         ]
     );
     assert_eq!(
