@@ -52,6 +52,9 @@ pub fn document(name: &str) -> Option<&'static str> {
 /// The fields whose values are checked, by the outcome of a wrong one.
 pub const VALUES: &str = include_str!("values.json");
 
+/// Lists of names, by what they are.
+pub const NAMES: &str = include_str!("names.json");
+
 /// The rows of rules, by what they list.
 pub const LINT: &str = include_str!("lint.json");
 

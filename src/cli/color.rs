@@ -9,7 +9,7 @@ use anstream::{AutoStream, ColorChoice};
 use hcoplan_report::Terminal;
 
 /// When to use colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
 pub(super) enum Color {
     /// On a terminal, as NO_COLOR, CLICOLOR_FORCE and FORCE_COLOR say
     #[default]

@@ -58,7 +58,7 @@ pub(super) struct Arguments {
 }
 
 /// The version to write.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum)]
 enum TargetVersion {
     /// hco.kubevirt.io/v1, which releases from 1.18 on serve
     V1,

@@ -22,7 +22,7 @@ pub(super) enum Form {
 }
 
 /// A format and its destination.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct Target<F = Format> {
     /// The format.
     pub(super) format: F,

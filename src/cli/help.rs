@@ -5,24 +5,6 @@ use clap::Arg;
 
 use super::color::Color;
 
-/// The options shown by `-h`; `--help` shows all.
-const COMMON: [&str; 14] = [
-    "directory",
-    "release",
-    "cluster",
-    "against",
-    "upgrade_to",
-    "live",
-    "select",
-    "ignore",
-    "fail_on",
-    "format",
-    "out",
-    "write",
-    "helm",
-    "help",
-];
-
 /// Examples come before the arguments.
 const TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
 
@@ -67,7 +49,9 @@ fn short(command: Command, path: &str) -> Command {
     if command.has_subcommands() {
         return command;
     }
-    let is_common = |argument: &Arg| argument.is_positional() || COMMON.contains(&argument.get_id().as_str());
+    let is_common = |argument: &Arg| {
+        argument.is_positional() || hcoplan_planner::NAMES["commonOptions"].contains(&argument.get_id().as_str())
+    };
     command
         .mut_args(|argument| {
             let is_common = is_common(&argument);

@@ -14,7 +14,7 @@ const COMMIT: Option<&str> = option_env!("HCOPLAN_COMMIT");
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The CI service.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum Service {
     /// Two workflows
     Github,

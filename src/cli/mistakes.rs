@@ -6,7 +6,7 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::command_line::Arguments;
-use super::other_tools::{OPTIONS, PATHS, SUBCOMMANDS};
+use super::other_tools::OTHER_TOOLS;
 use hcoplan_report::Named as _;
 
 /// The whole command line.
@@ -67,7 +67,7 @@ pub(super) fn explain(error: &mut clap::Error, typed: &[OsString]) {
 
 fn of_subcommand(word: &str) -> Option<String> {
     let word = word.to_lowercase();
-    let found = SUBCOMMANDS.iter().find(|(words, _)| words.contains(&word.as_str()));
+    let found = OTHER_TOOLS.subcommands.iter().find(|(words, _)| words.contains(&word.as_str()));
     found.map(|(_, tip)| (*tip).to_owned())
 }
 
@@ -84,12 +84,12 @@ fn of_argument(word: &str, subcommand: &Command) -> Option<String> {
     if name == "why" && matches!(option, "--cluster" | "-c") {
         return Some("the cluster is the first word: `hcoplan why CLUSTER KIND FIELD`".to_owned());
     }
-    let mut known = OPTIONS.iter();
+    let mut known = OTHER_TOOLS.options.iter();
     let found = known.find(|(words, ours, _)| words.contains(&option) && takes(subcommand, ours));
     if let Some((.., tip)) = found {
         return Some(tip.replace("CMD", name));
     }
-    let is_path = PATHS.contains(&option) && takes_directory(subcommand);
+    let is_path = OTHER_TOOLS.paths.contains(&option) && takes_directory(subcommand);
     is_path.then(|| format!("the directory or file needs no option: `hcoplan {name} PATH`"))
 }
 

@@ -1,26 +1,20 @@
 //! Suggestions for words and options of other tools.
 
-/// Subcommands of other tools, and what to type instead.
-pub(super) const SUBCOMMANDS: &[(&[&str], &str)] = &[
-    (&["check", "validate"], "`hcoplan lint` checks the manifests"),
-    (&["apply"], "hcoplan changes no cluster: `hcoplan plan` shows what applying would do"),
-    (&["upgrade"], "`hcoplan plan --upgrade-to 1.19` says what another release makes of the same files"),
-    (&["template"], "`hcoplan render` prints what HCO and SSP would create"),
-];
+use hcoplan_kubernetes::Table;
+use serde::Deserialize;
 
-/// Options of other tools, the equivalent option here, and what to type instead, with CMD for the subcommand.
-pub(super) const OPTIONS: &[(&[&str], &str, &str)] = &[
-    (&["-o", "--output"], "format", "results are printed: `hcoplan CMD > FILE` writes them to a file"),
-    (&["--dry-run"], "write", "`hcoplan CMD` alone shows what it would change and writes nothing"),
-    (
-        &["--kubeconfig"],
-        "live",
-        "hcoplan talks to no cluster: `hcoplan CMD --live FILE` reads what `kubectl get` printed",
-    ),
-];
+pub(super) static OTHER_TOOLS: Table<OtherTools> = Table::of(include_str!("other_tools.json"));
 
-/// Options of other tools for directories, which are positional arguments here.
-pub(super) const PATHS: &[&str] = &["-f", "--file", "--dir", "--path"];
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
+pub(super) struct OtherTools {
+    /// Subcommands of other tools, and what to type instead.
+    pub(super) subcommands: Vec<(Vec<&'static str>, &'static str)>,
+    /// Options of other tools, the equivalent option here, and what to type instead, with CMD for the subcommand.
+    pub(super) options: Vec<(Vec<&'static str>, &'static str, &'static str)>,
+    /// Options of other tools for directories, which are positional arguments here.
+    pub(super) paths: Vec<&'static str>,
+}
 
 #[cfg(test)]
 mod tests {
@@ -46,11 +40,11 @@ mod tests {
             let parsed = parsed.err().filter(|e| e.kind() != ErrorKind::DisplayVersion);
             assert!(parsed.is_none(), "{command}: {}", parsed.expect("an error"));
         };
-        for (_, tip) in SUBCOMMANDS {
+        for (_, tip) in &OTHER_TOOLS.subcommands {
             commands(tip).iter().for_each(|c| parses(c));
         }
         let all = command_line();
-        for (words, ours, tip) in OPTIONS {
+        for (words, ours, tip) in &OTHER_TOOLS.options {
             let takers: Vec<_> = all.get_subcommands().filter(|c| takes(c, ours)).collect();
             assert!(!takers.is_empty(), "{ours}");
             for subcommand in takers.iter().filter(|c| c.get_name() != "why" && takes_directory(c)) {
@@ -68,8 +62,8 @@ mod tests {
     #[test]
     fn nothing_that_can_be_typed_is_called_a_mistake() {
         let all = command_line();
-        for (words, _) in SUBCOMMANDS {
-            for word in *words {
+        for (words, _) in &OTHER_TOOLS.subcommands {
+            for word in words {
                 assert!(all.find_subcommand(word).is_none(), "{word}");
             }
         }

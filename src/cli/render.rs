@@ -58,7 +58,7 @@ pub(super) struct Arguments {
 }
 
 /// Other output than objects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum)]
 enum Show {
     /// The HyperConverged as the API server would store it
     Stored,

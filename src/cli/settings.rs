@@ -42,7 +42,7 @@ pub(super) struct Rules {
 }
 
 /// The least severity that fails the run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum FailOn {
     /// Errors only
     Error,

@@ -104,12 +104,12 @@ fn limit(finding: &mut Finding, labels: &BTreeSet<&str>, loaded: &Loaded) {
     finding.severity = finding.severity.min(Severity::Warning);
     finding.fixes.clear();
     let of = loaded.possible.iter().map(|r| r.label()).filter(|label| labels.contains(label));
-    let of: Vec<&str> = of.collect();
+    let of = joined(of, ", ");
     let title = loaded.possible.first().map_or("HCO", |release| match release.distribution() {
         upstream if upstream.is_upstream() => "HCO",
         other => &other.title,
     });
-    finding.message = format!("{} (in {title} {} only)", finding.message, of.join(", "));
+    finding.message = format!("{} (in {title} {of} only)", finding.message);
 }
 
 /// The identity and severity of a finding, equal in releases that agree.

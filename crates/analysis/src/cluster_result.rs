@@ -97,8 +97,8 @@ pub fn report_outcome(outcome: &ClusterResult, existing_counts: bool, verdict: &
     match &outcome.verdict {
         Verdict::Rejected(reasons) if !is_said => {
             let help = outcome.forced.map(|h| format!("\n  help: {h}"));
-            let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
-            notices.error(format_args!("{cluster}: {}{}", reasons.join("; "), help.unwrap_or_default()));
+            let reasons = joined(reasons.iter().map(ToString::to_string), "; ");
+            notices.error(format_args!("{cluster}: {reasons}{}", help.unwrap_or_default()));
         }
         Verdict::Rejected(_) => {
             if let Some(help) = outcome.forced {

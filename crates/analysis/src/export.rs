@@ -43,7 +43,7 @@ pub(super) fn export(path: &Utf8Path) -> Result<Vec<Object>, Failure> {
 
 /// Adds the objects of a document; splits lists.
 pub(super) fn take_apart(value: Value, out: &mut Vec<Value>) {
-    let kind = value["kind"].as_str().unwrap_or_default();
+    let kind = text(&value["kind"]);
     if let (Some(item_kind), Some(items)) = (kind.strip_suffix("List"), value["items"].as_array()) {
         for item in items {
             let mut item = item.clone();

@@ -13,7 +13,7 @@ use hcoplan_lint::Finishing;
 use hcoplan_planner::verdict::VerdictKind;
 
 /// The counts of a run for the last line.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Summary {
     /// Clusters examined.
     pub clusters: usize,

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use hcoplan_kubernetes::ObjectId;
 
 /// A kind, or one object of a kind. The kind is case-insensitive, as in kubectl.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct ObjectSelector {
     kind: String,
     name: Option<String>,

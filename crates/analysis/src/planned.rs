@@ -148,18 +148,6 @@ impl<'a> std::ops::Deref for Planned<'a> {
     }
 }
 
-/// The rules about names and values, which judge each branch of a template.
-const IN_BRANCHES: [&str; 8] = [
-    "architecture-alias",
-    "feature-gate-unknown-or-duplicate",
-    "hco-schema-violation",
-    "hco-unknown-field",
-    "jsonpatch-invalid-json",
-    "jsonpatch-unknown-field",
-    "placement-wrong-level",
-    "scalar-type-mismatch",
-];
-
 impl Planned<'_> {
     /// The plan.
     pub(super) fn plan(&self) -> &Plan {
@@ -212,7 +200,7 @@ impl Planned<'_> {
         let mut found = lint::run(&context, &selection.clone().without_fixes()).findings;
         found.retain(|finding| {
             let is_in = |place: &Location| branch.start <= place.span.start && place.span.end <= branch.end;
-            IN_BRANCHES.contains(&finding.rule.name)
+            NAMES["rulesOfBranches"].contains(&finding.rule.name)
                 && !(finding.rejection && lacks)
                 && finding.location.as_ref().is_some_and(is_in)
         });

@@ -130,21 +130,6 @@ struct Facts {
     webhooks: BTreeMap<String, String>,
 }
 
-/// Schema keywords that reject values.
-const REJECT: [&str; 11] = [
-    "enum",
-    "maxItems",
-    "maxLength",
-    "maximum",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "pattern",
-    "required",
-    "x-kubernetes-validations",
-];
-
 impl Facts {
     fn of(release: &Release) -> Self {
         let mut out = Self::default();
@@ -162,14 +147,14 @@ impl Facts {
         for (version, rules) in members(&admission) {
             for step in ["create", "update"] {
                 for check in elements(&rules["validate"][step]) {
-                    let check = check.as_str().unwrap_or_default();
+                    let check = text(check);
                     let what = format!("{version} · webhook on {step}: {check}");
                     out.webhooks.insert(what, String::new());
                 }
             }
             for warning in elements(&rules["gateWarnings"]) {
-                let gate = warning["gate"].as_str().unwrap_or_default();
-                let message = warning["message"].as_str().unwrap_or_default();
+                let gate = text(&warning["gate"]);
+                let message = text(&warning["message"]);
                 let what = format!("{version} · warning about the gate {gate}");
                 out.webhooks.insert(what, message.to_owned());
             }
@@ -185,9 +170,9 @@ impl Facts {
         if let Some(default) = default {
             self.defaults.insert(path.to_owned(), default.to_string());
         }
-        for keyword in REJECT {
-            if let Some(value) = schema.get(keyword) {
-                let text = match keyword {
+        for keyword in &NAMES["keywordsThatReject"] {
+            if let Some(value) = schema.get(*keyword) {
+                let text = match *keyword {
                     "x-kubernetes-validations" => rules(value),
                     _ => value.to_string(),
                 };
@@ -209,8 +194,7 @@ impl Facts {
 /// CEL rules in one line.
 fn rules(value: &Value) -> String {
     let text = |rule: &Value| rule["message"].as_str().or(rule["rule"].as_str()).map(str::to_owned);
-    let all: Vec<String> = elements(value).filter_map(text).collect();
-    all.join("; ")
+    joined(elements(value).filter_map(text), "; ")
 }
 
 fn gates(release: &Release) -> BTreeMap<String, String> {

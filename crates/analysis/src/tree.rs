@@ -139,13 +139,13 @@ pub(super) fn stale_findings(
             before.read(&path.join(file)) == std::fs::read(tree.root().join(file)).ok()
         };
         let is_existing = unchanged.is_some_and(|before| stale.iter().all(|file| is_same(before, file)));
-        let shown: Vec<String> = stale.iter().take(SHOWN).map(|f| format!("`{f}`")).collect();
+        let shown = joined(stale.iter().take(SHOWN).map(|f| format!("`{f}`")), ", ");
         let more = match stale.len().saturating_sub(SHOWN) {
             0 if stale.is_empty() => return None,
             0 => String::new(),
             n => format!(" and {n} more"),
         };
-        let message = format!("the rendered files in `{path}` are stale: {}{more}", shown.join(", "));
+        let message = format!("the rendered files in `{path}` are stale: {shown}{more}");
         let manifest = path.join(emit::TOP_MANIFEST);
         let text = std::fs::read(tree.root().join(emit::TOP_MANIFEST)).unwrap_or_default();
         let file = SourceFile::from_bytes(&manifest, text);

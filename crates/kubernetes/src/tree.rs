@@ -34,6 +34,11 @@ pub fn members<'v>(object: impl Into<Option<&'v Value>>) -> impl Iterator<Item =
     object.into().and_then(Value::as_object).into_iter().flatten()
 }
 
+/// The text of a value; empty for anything else.
+pub fn text<'v>(value: impl Into<Option<&'v Value>>) -> &'v str {
+    value.into().and_then(Value::as_str).unwrap_or_default()
+}
+
 /// The texts among the elements of a list.
 pub fn texts<'v>(list: impl Into<Option<&'v Value>>) -> impl Iterator<Item = &'v str> + Clone {
     elements(list).filter_map(Value::as_str)

@@ -7,7 +7,7 @@ use hcoplan_kubernetes::go::time;
 const SECONDS_PER_DAY: i64 = 86_400;
 
 /// A date of the Gregorian calendar: the days since 0001-01-01.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Date(i64);
 
 impl Date {

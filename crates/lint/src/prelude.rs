@@ -5,6 +5,7 @@ pub(crate) use hcoplan_diagnostics::finding::{Applicability, ClusterName, Edit, 
 pub(crate) use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 pub(crate) use hcoplan_kubernetes::ObjectId;
 pub(crate) use hcoplan_kubernetes::text::{first_part, is_digits, joined, last_part};
+pub(crate) use hcoplan_kubernetes::tree::text;
 pub(crate) use hcoplan_planner::plan::Plan;
 pub(crate) use hcoplan_planner::release::Release;
 pub(crate) use hcoplan_yaml::edit::{Change, EditableFile};

@@ -27,7 +27,7 @@ pub struct Settings {
 }
 
 /// The configuration of a rule or group.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub struct RuleSettings {
     /// `Some(None)` disables it.
     pub severity: Option<Option<Severity>>,

@@ -6,7 +6,7 @@ use super::context::Context;
 use crate::prelude::*;
 
 /// A failure that is reported once: by the rule that knows the cause with [`Sink::explain`], else by a general rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum Incident {
     /// The API server or a webhook rejects the HyperConverged; the general rule is `admission-rejected`.
     Rejection,

@@ -12,6 +12,7 @@ pub mod inventory;
 pub mod jsonpatch;
 pub mod lifecycle;
 pub mod machines;
+mod names;
 pub mod operands;
 pub mod plan;
 mod prelude;
@@ -19,6 +20,8 @@ pub mod release;
 pub mod topology;
 pub mod verdict;
 pub mod world;
+
+pub use names::NAMES;
 
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]

@@ -1,11 +1,13 @@
-//! Names of other crates that most files use.
+//! Names of other crates that most files use, and the lists.
 
+pub(crate) use crate::names::NAMES;
 pub(crate) use hcoplan_diagnostics::finding::Finding;
 pub(crate) use hcoplan_diagnostics::source::Location;
-pub(crate) use hcoplan_kubernetes::Object;
 pub(crate) use hcoplan_kubernetes::go::{GoType, GoTypes};
 pub(crate) use hcoplan_kubernetes::schema::{PrunedField, Schema};
-pub(crate) use hcoplan_kubernetes::tree::{elements, members, texts};
+pub(crate) use hcoplan_kubernetes::text::joined;
+pub(crate) use hcoplan_kubernetes::tree::{elements, members, text, texts};
+pub(crate) use hcoplan_kubernetes::{Object, Table};
 pub(crate) use hcoplan_yaml::{Document, Path, Segment};
 pub(crate) use serde::{Deserialize, Serialize};
 pub(crate) use serde_json::{Map, Value, json};

@@ -1,7 +1,6 @@
 //! The verdict on a cluster's HyperConverged, which every command, format and exit code uses.
 
-use crate::admission::Admission;
-use crate::admission::{Reason as AdmissionReason, Stage};
+use crate::admission::{Admission, Reason as AdmissionReason, Stage};
 use crate::boot::sentence;
 use crate::lifecycle::{Purpose, Step};
 use crate::plan::Plan;
@@ -57,8 +56,7 @@ pub enum Actor {
 }
 
 /// What each does, before the reason's text.
-static SENTENCES: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(include_str!("verdict.json")).expect("valid JSON"));
+static SENTENCES: Table<Value> = Table::of(include_str!("verdict.json"));
 
 /// Why a cluster isn't planned.
 #[derive(Debug, Clone)]

@@ -11,7 +11,7 @@ use hcoplan_yaml::edit::Change;
 macro_rules! facts {
     ($($(#[$doc:meta])* $fact:ident $name:literal $field:ident $value:expr;)*) => {
         /// A fact about the cluster that is not about its nodes.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Fact { $($(#[$doc])* $fact,)* }
 
         impl Fact {

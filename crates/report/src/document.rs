@@ -58,7 +58,7 @@ impl Block {
 }
 
 /// The layout of entries on a terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum Layout {
     /// With excerpts, one line per note.
     Full,
@@ -195,11 +195,11 @@ impl Sign {
 }
 
 /// A line of text in styled pieces.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Text(pub Vec<Span>);
 
 /// A piece of text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Span {
     /// The characters, as written.
     pub text: String,
@@ -208,7 +208,7 @@ pub struct Span {
 }
 
 /// The emphasis of a piece of text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Style {
     /// No emphasis.
     Plain,

@@ -65,8 +65,8 @@ impl<'a> InventoryCheck<'a> {
     }
 
     fn differences(&self) -> impl Iterator<Item = Difference<'a>> {
-        let dump: Vec<_> = self.dump.iter().map(|d| d.as_str()).collect();
-        let import = format!("`hcoplan import {} --out {}`", dump.join(" "), self.inventory);
+        let dump = joined(self.dump.iter().map(|d| d.as_str()), " ");
+        let import = format!("`hcoplan import {dump} --out {}`", self.inventory);
         let update = format!("{import} brings it up to date");
         let facts = self.facts.iter().map(move |Contradiction { place, declared, fact }| {
             let Fact { field, value, by } = fact;

@@ -86,7 +86,7 @@ pub use why::WhyPage;
 pub use why_json::why_json;
 
 /// An output format for findings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Excerpts with carets, for people.
     Human,

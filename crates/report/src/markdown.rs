@@ -135,8 +135,8 @@ fn table(table: &Table) -> String {
         None => line(&cell.text),
     };
     for row in &table.rows {
-        let cells: Vec<String> = row.iter().map(cell).collect();
-        out.push_str(&format!("| {} |\n", cells.join(" | ")));
+        let cells = joined(row.iter().map(cell), " | ");
+        out.push_str(&format!("| {cells} |\n"));
     }
     out
 }

@@ -64,7 +64,7 @@ fn level(severity: Severity) -> &'static str {
 fn descriptor(rule: &Rule) -> Value {
     let sections = lint::sections(rule);
     let what = sections.split("\n\n").nth(1).unwrap_or(rule.summary);
-    let what: Vec<_> = what.split_whitespace().collect();
+    let what = joined(what.split_whitespace(), " ");
     let full = format!("{}.", rule.summary.trim_end_matches('.'));
     let mut tags = vec![rule.group.as_str().to_owned()];
     if let Prediction::Alert { name, .. } = rule.predicts {
@@ -75,7 +75,7 @@ fn descriptor(rule: &Rule) -> Value {
         "name": rule.name,
         "shortDescription": {"text": cut(rule.summary)},
         "fullDescription": {"text": cut(&full)},
-        "help": {"text": what.join(" "), "markdown": sections},
+        "help": {"text": what, "markdown": sections},
         "helpUri": page(rule.name),
         "defaultConfiguration": {"level": level(rule.severity)},
         "properties": {

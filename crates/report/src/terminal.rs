@@ -13,7 +13,7 @@ use miette::{GraphicalReportHandler, GraphicalTheme, ThemeCharacters};
 use std::fmt::Write;
 
 /// The terminal's abilities, and how much to show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Terminal {
     /// Whether it shows colours.
     pub color: bool,

@@ -262,10 +262,7 @@ impl<'a> WhyPage<'a> {
     }
 
     fn needs(&self) -> Option<Block> {
-        let texts = self.answer.needs.iter().map(|c| {
-            let sources: Vec<&str> = c.sources.iter().map(|s| s.text.as_str()).collect();
-            sources.join(" or ")
-        });
+        let texts = self.answer.needs.iter().map(|c| joined(c.sources.iter().map(|s| s.text.as_str()), " or "));
         let texts: Vec<String> = texts.collect();
         let text = format!("the object doesn't exist without {}", texts.join(", or without "));
         (!texts.is_empty()).then(|| Block::Heading(2, text.into()))

@@ -6,7 +6,7 @@ use super::place::Place;
 use crate::yaml::{Scalar, resolve};
 
 /// A completion candidate.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct Candidate {
     /// The key, or the value as text.
     pub(super) name: String,

@@ -29,7 +29,7 @@ pub(super) struct Place {
 }
 
 /// What is typed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Typed {
     /// A key of a mapping.
     Key,

@@ -9,7 +9,7 @@ use hcoplan_planner::boot_images::ssp_stage::{Displaced, Displacer, SourceTarget
 use hcoplan_planner::inventory::Architecture as Name;
 
 /// The state of a cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
     /// The image is imported for the architecture.
@@ -35,7 +35,7 @@ impl State {
     /// Its sign in a table of signs, and its word.
     pub fn words(self) -> (&'static str, &'static str) {
         let row = &WORDS["states"][variant(&self).0];
-        (row[0].as_str().unwrap_or_default(), row[1].as_str().unwrap_or_default())
+        (text(&row[0]), text(&row[1]))
     }
 
     /// Whether virtual machines lack something.
@@ -45,7 +45,7 @@ impl State {
 }
 
 /// Why a cell has its state.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// A DataImportCron imports it.
@@ -117,7 +117,7 @@ impl Reason {
     pub(super) fn remedy(&self, architecture: &str) -> String {
         let rows = &WORDS["remedies"];
         let row = rows.get(self.name()).unwrap_or(&rows["*"]);
-        row.as_str().unwrap_or_default().replace("{}", architecture)
+        text(row).replace("{}", architecture)
     }
 }
 

@@ -252,8 +252,8 @@ impl Changes<'_> {
         let stale: BTreeSet<&str> =
             sources.filter(|source| self.imports.get(&is.namespace, source).is_some_and(Import::is_stale)).collect();
         if !stale.is_empty() {
-            let names: Vec<&str> = stale.into_iter().collect();
-            out.push(self.effect(is, "not-updated", &[&names.join(" and ")]));
+            let names = joined(stale, " and ");
+            out.push(self.effect(is, "not-updated", &[&names]));
         }
         if let Some((old, new)) = turns {
             let row = if self.after.multi_arch { "plain-name-turns" } else { "disk-turns" };

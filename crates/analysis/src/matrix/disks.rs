@@ -44,7 +44,7 @@ pub(super) fn effects(changes: &[ObjectChange], steps: &[CronStep<'_>]) -> Vec<E
 fn stale(changes: &[ObjectChange], step: CronStep<'_>) -> Option<Effect> {
     const PLATFORM: &str = "/spec/template/spec/source/registry/platform/architecture";
     let (before, after) = (step.before?, step.after?);
-    let [old, new] = [before, after].map(|cron| cron.pointer(PLATFORM).and_then(Value::as_str).unwrap_or_default());
+    let [old, new] = [before, after].map(|cron| text(cron.pointer(PLATFORM)));
     if old == new || !step.is_recreated() || step.imports() {
         return None;
     }
@@ -60,7 +60,7 @@ fn again(changes: &[ObjectChange], step: CronStep<'_>) -> Option<Effect> {
 
 fn effect(changes: &[ObjectChange], cron: &Value, row: &str, about: &[&str]) -> Effect {
     let is_it = |change: &&ObjectChange| change.after.as_deref() == Some(cron);
-    let name = cron["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    let name = text(&cron["metadata"]["name"]).to_owned();
     Effect { subjects: vec![name], causes: causes(changes.iter().filter(is_it)), ..effect_of(row, about) }
 }
 

@@ -42,7 +42,7 @@ pub fn groups(clusters: &[ClusterMatrix]) -> Vec<Group<'_>> {
 }
 
 /// Counts over all clusters.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Counts {
     /// Clusters.

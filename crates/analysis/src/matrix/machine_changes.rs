@@ -64,7 +64,7 @@ fn uses(context: &Context<'_>, vm: &VirtualMachine<'_>, complete: &Value) -> Vec
     let json = |path: &str| vm.get(path).map_or(Value::Null, Node::to_json);
     let owned = |path: &str| vm.document.root.at(&vm.owner_path(path)).map_or(Value::Null, Node::to_json);
     let is_of_cluster = |type_: Value| {
-        let kind = type_["kind"].as_str().unwrap_or_default().to_ascii_lowercase();
+        let kind = text(&type_["kind"]).to_ascii_lowercase();
         !type_["name"].is_null() && (kind.is_empty() || kind.contains("cluster"))
     };
     let has_type = ["instancetype", "preference"].into_iter().any(|path| is_of_cluster(owned(path)));

@@ -57,7 +57,7 @@ impl<'a> MatrixInput<'_, 'a> {
 }
 
 /// A cluster's golden images.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct ClusterMatrix {
     /// Its name.
     pub cluster: String,
@@ -83,7 +83,7 @@ pub struct ClusterMatrix {
 fn effect_of(row: &str, about: &[&str]) -> Effect {
     let row = &WORDS["effects"][row];
     let text = |key: &str| {
-        let text = row[key].as_str().unwrap_or_default().to_owned();
+        let text = text(&row[key]).to_owned();
         let about = about.iter().enumerate();
         about.fold(text, |text, (index, about)| text.replace(&format!("{{{index}}}"), about))
     };

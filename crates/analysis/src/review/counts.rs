@@ -4,7 +4,7 @@ use crate::prelude::*;
 use hcoplan_rule_pages::rules::CHANGE_NOT_PLANNED;
 
 /// The counts of a change.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Counts {
     /// Added objects.
     pub add: usize,

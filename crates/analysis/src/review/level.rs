@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 /// Severity levels, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// It breaks something.
     Bad,

@@ -6,7 +6,6 @@
 //! overwrites differs. Server-side diff (Argo CD with `ServerSideDiff=true`, and Flux) asks the API server for the
 //! result of applying again.
 
-use super::live::SERVER_METADATA;
 use crate::prelude::*;
 use hcoplan_kubernetes::tree::without_nulls;
 use hcoplan_planner::hyperconverged::in_version;
@@ -149,7 +148,7 @@ fn renamed(drift: &Drift, manifest: &Value, live: &Value) -> Option<String> {
 fn is_servers_own(path: &Path) -> bool {
     match path.0.as_slice() {
         [Segment::Key(metadata), Segment::Key(key), ..] => {
-            metadata == "metadata" && SERVER_METADATA.contains(&key.as_str())
+            metadata == "metadata" && NAMES["metadataOfLiveObjects"].contains(&key.as_str())
         }
         _ => false,
     }

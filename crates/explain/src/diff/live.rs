@@ -4,18 +4,6 @@ use crate::diff::Kind;
 use crate::diff::semantic::{NoiseKind, ObjectChange};
 use crate::prelude::*;
 
-/// Fields of `metadata` that the API server writes.
-pub(super) const SERVER_METADATA: [&str; 8] = [
-    "uid",
-    "resourceVersion",
-    "generation",
-    "creationTimestamp",
-    "managedFields",
-    "selfLink",
-    "deletionTimestamp",
-    "finalizers",
-];
-
 /// Operators that label their objects (`app.kubernetes.io/managed-by`).
 const MANAGERS: [&str; 2] = ["hco-operator", "ssp-operator"];
 
@@ -41,8 +29,9 @@ pub(super) fn without_server_fields(object: Object) -> Object {
         map.remove("status");
     }
     if let Some(Value::Object(metadata)) = body.get_mut("metadata") {
-        for key in SERVER_METADATA {
-            metadata.remove(key);
+        // What the API server writes.
+        for key in &NAMES["metadataOfLiveObjects"] {
+            metadata.remove(*key);
         }
         if let Some(Value::Object(annotations)) = metadata.get_mut("annotations") {
             annotations.remove("kubectl.kubernetes.io/last-applied-configuration");

@@ -6,7 +6,7 @@ use hcoplan_planner::admission::KIND;
 use hcoplan_planner::release::{FieldTarget, HyperConvergedField, Transform};
 
 /// The documentation of a field in a release.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct FieldDoc {
     /// Its type and limits as text.
     pub facts: String,
@@ -197,11 +197,11 @@ impl<'a> FieldLocation<'a> {
         }
         let line = |(from, targets): (String, Vec<&FieldTarget>)| {
             let first = targets.first()?;
-            let paths: Vec<&str> = targets.iter().map(|t| t.path.as_str()).filter(|p| own || *p != self.path).collect();
+            let paths = joined(targets.iter().map(|t| t.path.as_str()).filter(|p| own || *p != self.path), ", ");
             let to = format!(
                 "{}{}",
                 if own { format!("{} ", first.kind.trim_end_matches("/*")) } else { String::new() },
-                paths.join(", ")
+                paths
             );
             let arrow = if to.is_empty() { String::new() } else { format!(" -> {}", to.trim_end()) };
             Some(format!("{from}{arrow}: {}", first.description()))

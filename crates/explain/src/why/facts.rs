@@ -4,7 +4,7 @@ use crate::prelude::*;
 use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, ROLE_LABEL};
 
 /// One declared fact of a pool or a node.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NodeField {
     /// Its architecture.
     Architecture,

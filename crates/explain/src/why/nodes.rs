@@ -4,15 +4,12 @@ use super::facts::NodeField;
 use super::input::InputTree;
 use crate::prelude::*;
 use crate::why::input::Input;
-use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, LoadedInventory, ROLE_LABEL};
+use hcoplan_planner::inventory::{LoadedInventory, ROLE_LABEL};
 use hcoplan_planner::world::Fact;
 use hcoplan_yaml::Node as Tree;
 
 /// With more pools and single nodes than these, those of one architecture and role are examined together first.
 const MAX_SINGLE: usize = 24;
-
-/// Labels that every node has.
-const OWN_LABELS: [&str; 3] = [ARCHITECTURE_LABEL, "kubernetes.io/os", "kubernetes.io/hostname"];
 
 /// The removable inputs of an inventory.
 pub(super) fn inventory_inputs(loaded: &LoadedInventory) -> Vec<InputTree> {
@@ -97,7 +94,7 @@ fn fields(node: &Node, count: usize) -> Vec<NodeField> {
     }
     out.extend(node.roles().map(|r| NodeField::Role(r.to_owned())));
     let labels = node.labels.keys();
-    let labels = labels.filter(|l| !l.starts_with(ROLE_LABEL) && !OWN_LABELS.contains(&l.as_str()));
+    let labels = labels.filter(|l| !l.starts_with(ROLE_LABEL) && !NAMES["labelsOfEveryNode"].contains(&l.as_str()));
     out.extend(labels.map(|l| NodeField::Label(l.clone())));
     if count > 1 {
         out.push(NodeField::Count);

@@ -39,7 +39,7 @@ pub enum ValueOrigin {
 }
 
 /// What another release makes of the same inputs.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub struct OtherRelease {
     /// Its name.
     pub release: String,

@@ -39,7 +39,7 @@ pub struct OperationEffect {
 }
 
 /// What to write instead of an operation whose effect differs from RFC 6902.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Remedy {
     /// A description.
     pub text: String,

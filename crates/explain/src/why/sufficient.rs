@@ -6,7 +6,6 @@ use crate::docs::FieldDoc;
 use crate::prelude::*;
 use crate::why::plan_input::PlanInput;
 use crate::why::target::{FoundValue, Target};
-use hcoplan_planner::admission::READ_ANNOTATIONS;
 use hcoplan_planner::boot_images::ARCHITECTURES_ANNOTATION;
 use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, ROLE_LABEL};
 use hcoplan_planner::plan::plan;
@@ -292,8 +291,8 @@ impl Trial<'_> {
         }
         let annotations = Path::dotted("metadata.annotations");
         let write = |path: Path, value: &str| Edit::Write(path, value.into());
-        let own = READ_ANNOTATIONS.iter().filter(|(_, of_template)| !of_template);
-        out.extend(own.map(|(name, _)| write(annotations.key(name), "true")));
+        let own = NAMES["annotationsOfHyperConverged"].iter();
+        out.extend(own.map(|name| write(annotations.key(name), "true")));
         out
     }
 
@@ -306,8 +305,7 @@ impl Trial<'_> {
             (0..count).map(|index| list.index(index).key("metadata").key("annotations"))
         });
         let edits = templates.flat_map(|annotations| {
-            let of_template = READ_ANNOTATIONS.iter().filter(|(_, of_template)| *of_template);
-            of_template.map(move |(name, _)| (annotations.key(name), *name))
+            NAMES["annotationsOfTemplates"].iter().map(move |name| (annotations.key(name), *name))
         });
         let edits = edits.map(|(path, name)| {
             let value = if name == ARCHITECTURES_ANNOTATION { architectures.as_str() } else { "true" };

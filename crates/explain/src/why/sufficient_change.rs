@@ -4,7 +4,7 @@ use crate::prelude::*;
 use crate::why::target::FoundValue;
 
 /// A change that is sufficient to change an answer.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub struct SufficientChange {
     /// The fewest edits that suffice.
     pub edits: Vec<Edit>,
@@ -15,7 +15,7 @@ pub struct SufficientChange {
 }
 
 /// One edit of a change.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Edit {
     /// A field of the HyperConverged, in the API version of the written one.
     Write(Path, Value),

@@ -54,7 +54,7 @@ impl FoundValue {
 }
 
 /// A question about something that doesn't exist.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub struct Problem {
     /// What is wrong.

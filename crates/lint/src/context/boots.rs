@@ -357,7 +357,7 @@ impl<'a> Context<'a> {
         }
         let of_claims = [spec, &spec["storage"], &spec["pvc"]].into_iter();
         let references = of_claims.flat_map(|claim| [&claim["dataSourceRef"], &claim["dataSource"]]);
-        let references = references.chain([source]).map(|own| (own["kind"].as_str().unwrap_or_default(), own));
+        let references = references.chain([source]).map(|own| (text(&own["kind"]), own));
         let clones = [("PersistentVolumeClaim", &source["pvc"]), ("VolumeSnapshot", &source["snapshot"])];
         let mut all = clones.into_iter().chain(references);
         let Some((kind, name, origin)) = all.find_map(|(kind, own)| Some((kind, own["name"].as_str()?, own))) else {

@@ -43,8 +43,7 @@ static COMMANDS: Rows<(&str, NamedBy)> = Rows::of("buildCommands");
 
 /// Options for the image's name, and for platforms.
 const NAMES: [&str; 3] = ["-t", "--tag", "--manifest"];
-pub(crate) const PLATFORMS: [&str; 6] =
-    ["--platform", "--arch", "--platforms", "--override-arch", "--filter-by-os", "--index-filter-by-os"];
+pub(crate) static PLATFORMS: Rows<&str> = Rows::of("platformOptions");
 
 /// Options without a value, which a name may follow.
 static SWITCHES: Rows<&str> = Rows::of("buildSwitches");

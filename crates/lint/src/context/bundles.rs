@@ -50,7 +50,7 @@ pub struct SupportedPlatforms<'n> {
 }
 
 /// The purpose of an image in a CSV.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UsedAs {
     /// A deployment's container runs it; with the container's index.
     Container(usize),

@@ -143,7 +143,7 @@ impl<'a> Context<'a> {
     /// The declared nodes that fit a virtual machine's architecture and placement and run virt-handler, each with a
     /// taint that isn't tolerated, or without what is asked for.
     pub fn schedulable_nodes(&self, vm: &VirtualMachine<'_>, verdict: &Verdict) -> Vec<Candidate<'a>> {
-        let architecture = verdict.spec["architecture"].as_str().unwrap_or_default();
+        let architecture = text(&verdict.spec["architecture"]);
         let takes = |c: &Candidate<'_>| {
             let own = c.node.node.architecture.as_str();
             let fits = architecture.is_empty() || own.is_empty() || own == architecture;

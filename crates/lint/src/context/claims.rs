@@ -6,8 +6,7 @@ use super::prelude::*;
 use super::virtual_machines::{VirtualMachine, claim_name};
 
 /// Annotations of default storage classes: for virtual machines, and for all claims.
-const DEFAULTS: [&str; 2] =
-    ["storageclass.kubevirt.io/is-default-virt-class", "storageclass.kubernetes.io/is-default-class"];
+static DEFAULTS: Rows<&str> = Rows::of("defaultClassAnnotations");
 
 /// Access modes with the document and the path that have them, if a document does.
 type Modes<'d> = (Vec<String>, Option<(&'d Document, Path)>);

@@ -12,7 +12,7 @@ const SSP_PATCH: &str = "ssp.kubevirt.io/jsonpatch";
 /// The names of a DataImportCron and of its DataSource: kind, name, and the template's field that sets it.
 pub(crate) fn cron_names(cron: &Rendered) -> [(&'static str, &str, &'static str); 2] {
     let data_source = tree::get(&cron.object.body, "spec.managedDataSource");
-    let data_source = data_source.and_then(Value::as_str).unwrap_or_default();
+    let data_source = text(data_source);
     let name = cron.object.id.name.as_str();
     [("DataImportCron", name, "metadata.name"), ("DataSource", data_source, "spec.managedDataSource")]
 }

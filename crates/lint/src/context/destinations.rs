@@ -30,7 +30,7 @@ pub enum DestinationKind {
 }
 
 /// A path where a misplaced value may belong.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Destination {
     /// How it was found.
     pub kind: DestinationKind,

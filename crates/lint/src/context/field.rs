@@ -6,8 +6,7 @@ use hcoplan_planner::hyperconverged::moved;
 use hcoplan_yaml::{Key, Value};
 
 /// The sections of v1's spec; v1beta1 has no fields with these names.
-const V1_SECTIONS: [&str; 7] =
-    ["deployment", "networking", "observability", "security", "storage", "virtualization", "workloadSources"];
+static V1_SECTIONS: Rows<&str> = Rows::of("sectionsOfV1");
 
 /// A field of the HyperConverged as written.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 /// An operation's changes of a list of gates.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct PatchedGates {
     /// The list's pointer.
     pub list: &'static str,

@@ -32,7 +32,7 @@ const DATA_SOURCE_IGNORED: &str = "kubevirt-16432";
 const ON_CONTROL_PLANE: &str = "virt-operator-on-control-plane";
 
 /// Why a virtual machine has its architecture.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum ArchitectureReason {
     /// The virtual machine sets it.
     Written,
@@ -47,7 +47,7 @@ pub enum ArchitectureReason {
 }
 
 /// The architecture of a virtual machine.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct GuestArchitecture {
     /// `None` if it depends on the node that runs virt-operator, or on undeclared facts.
     pub name: Option<String>,
@@ -76,7 +76,7 @@ impl GuestArchitecture {
 }
 
 /// A known DataSource.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct KnownSource {
     /// The architecture of its label, which KubeVirt uses.
     pub label: Option<String>,
@@ -203,7 +203,7 @@ impl<'a> Context<'a> {
             return false;
         };
         self.import_crons().any(|cron| {
-            let managed = cron.object.body["spec"]["managedDataSource"].as_str().unwrap_or_default();
+            let managed = text(&cron.object.body["spec"]["managedDataSource"]);
             let suffix = managed.strip_prefix(bundle.as_str()).map(|suffix| suffix.trim_start_matches('-'));
             suffix.is_some_and(|suffix| suffix.is_empty() || GUEST_ARCHITECTURES.contains(&suffix))
         })

@@ -118,7 +118,7 @@ impl<'a> Context<'a> {
             let path = vm.path("domain.devices").key(list);
             let mut seen = BTreeSet::new();
             for (i, device) in elements(&devices[list]).enumerate() {
-                let name = device["deviceName"].as_str().unwrap_or_default();
+                let name = text(&device["deviceName"]);
                 if !name.is_empty() && !permitted.contains(&name) && seen.insert(name) {
                     let own = path.index(i).key("deviceName");
                     let is_written = vm.document.root.at(&own).is_some();

@@ -324,7 +324,7 @@ impl<'a> Context<'a> {
     /// The full API version: `hco.kubevirt.io/v1beta1`.
     pub fn api_version(&self) -> &'a str {
         let version = self.input.object.get("apiVersion");
-        version.and_then(Value::as_str).unwrap_or_default()
+        text(version)
     }
 
     /// The schema of its API version.

@@ -8,7 +8,7 @@ use super::KUBEVIRT_GATES;
 use super::field_map::{PathStep, Row, along, row, rows, steps, with_indices};
 
 /// A field of the HyperConverged that sets a path written by a patch.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub struct OwnField {
     /// The operand's path (a JSON pointer).
     pub pointer: String,
@@ -25,7 +25,7 @@ pub struct OwnField {
 }
 
 /// The fields for an operation.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub struct OwnFields {
     /// One for each changed path with a field.
     pub fields: Vec<OwnField>,

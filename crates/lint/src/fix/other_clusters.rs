@@ -7,7 +7,7 @@ use hcoplan_diagnostics::finding::Prediction;
 const UNKNOWN: &str = "hco-unknown-field";
 
 /// An error that a cluster gets by a fix.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct NewError {
     /// The cluster's name.
     pub cluster: String,

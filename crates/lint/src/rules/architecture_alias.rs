@@ -10,7 +10,7 @@ use crate::context::PREFERRED;
 static KINDS: Rows<&str> = Rows::of("placedKinds");
 
 /// The labels with an architecture as value.
-const LABELS: [&str; 3] = ["kubernetes.io/arch", "beta.kubernetes.io/arch", "template.kubevirt.io/architecture"];
+static LABELS: Rows<&str> = Rows::of("architectureLabels");
 
 /// The effect of an alias.
 const NO_NODE: &str = "no node has this value of the label";

@@ -58,9 +58,9 @@ fn added(layer: &Layer, missing: &[&Json]) -> Option<Fix> {
     let annotation = Annotation::of(layer.document.as_ref()?, &layer.name)?;
     let start = layer.text.find('[')? + 1;
     let rest = layer.text.get(start..)?.trim_start();
-    let texts: Vec<String> = missing.iter().map(ToString::to_string).collect();
+    let texts = joined(missing.iter().map(ToString::to_string), ", ");
     let comma = if rest.starts_with(']') { "" } else { ", " };
-    let text = format!("{}{comma}", texts.join(", "));
+    let text = format!("{texts}{comma}");
     let operations = if missing.len() == 1 { "operation" } else { "operations" };
     Some(suggestion(
         format!("add the removed {operations} to the annotation that {} sets", layer.file),

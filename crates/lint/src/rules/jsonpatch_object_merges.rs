@@ -83,11 +83,11 @@ fn cleared(cx: &Context<'_>, applied: &Applied<'_, '_>, names: &[&str]) -> Optio
     if fields.len() > MAX_CLEARED || fields.iter().any(|f| value.contains_key(*f)) {
         return None;
     }
-    let nulls: Vec<String> = fields.iter().map(|f| format!("{}: null", Json::from(pointer::unescape(f)))).collect();
+    let nulls = joined(fields.iter().map(|f| format!("{}: null", Json::from(pointer::unescape(f)))), ", ");
     let end = operation.spans.value?.end as usize - 1;
     let inner = patch.text.get(..end)?.trim_end();
     let comma = if value.is_empty() { "" } else { ", " };
-    let change = (inner.len()..inner.len(), format!("{comma}{}", nulls.join(", ")));
+    let change = (inner.len()..inner.len(), format!("{comma}{nulls}"));
     let (text, edits) = patch.edited(&[change])?;
     let result = cx.result_of(patch, &text)?;
     let gone = fields.iter().all(|f| result.pointer(&format!("{}/{f}", operation.path)).is_none());

@@ -6,7 +6,7 @@ use super::prelude::*;
 
 static FIELDS: Rows<&str> = Rows::of("serverMetadata");
 
-const ANNOTATIONS: [&str; 2] = ["hco.kubevirt.io/v1-only-fields", "kubectl.kubernetes.io/last-applied-configuration"];
+static ANNOTATIONS: Rows<&str> = Rows::of("annotationsOfCluster");
 
 pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
     let path = Path::root().key("metadata");

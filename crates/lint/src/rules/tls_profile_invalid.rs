@@ -1,9 +1,7 @@
 //! TLS profiles that HCO or KubeVirt rejects.
 
 use super::prelude::*;
-
-/// Ciphers of which HTTP/2 requires one.
-const HTTP2_CIPHERS: [&str; 2] = [HTTP2_CIPHER, "ECDHE-ECDSA-AES128-GCM-SHA256"];
+use hcoplan_planner::NAMES;
 
 /// A cipher for HTTP/2 that every release supports.
 const HTTP2_CIPHER: &str = "ECDHE-RSA-AES128-GCM-SHA256";
@@ -135,7 +133,7 @@ fn named_by_iana(cx: &Context<'_>) -> Option<(Location, Option<Fix>)> {
             continue;
         };
         changes.push(Change::Set(path.index(index), openssl.as_str().into()));
-        if HTTP2_CIPHERS.contains(&openssl.as_str()) && place.is_none() {
+        if NAMES["ciphersOfHttp2"].contains(&openssl.as_str()) && place.is_none() {
             place = Some(cx.location(cipher.span));
         }
     }

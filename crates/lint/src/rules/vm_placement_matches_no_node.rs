@@ -59,7 +59,7 @@ fn required(placement: &Json) -> String {
     let selected = selected.map(|(key, value)| json!({"key": key, "operator": "In", "values": [value]}));
     let expressions = required_terms(placement).flat_map(|term| elements(&term["matchExpressions"])).cloned();
     let shown = selected.chain(expressions).map(|requirement| {
-        let [key, operator] = ["key", "operator"].map(|field| requirement[field].as_str().unwrap_or_default());
+        let [key, operator] = ["key", "operator"].map(|field| text(&requirement[field]));
         let values = joined(texts(&requirement["values"]), " or ");
         if operator == "In" { format!("{key}={values}") } else { format!("{key} {operator} {values}") }
     });

@@ -8,7 +8,7 @@ const STRATEGY: &str = "evictionStrategy";
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let is_written = cx.workload_nodes().count() < 2 && cx.field(STRATEGY).text() == Some("LiveMigrate");
     for (vm, verdict) in cx.judged_machines() {
-        let strategy = verdict.spec[STRATEGY].as_str().unwrap_or_default();
+        let strategy = text(&verdict.spec[STRATEGY]);
         // `eviction-strategy-needs-two-nodes` reports the strategy that the HyperConverged has in writing.
         let is_reported = is_written && vm.get(STRATEGY).is_none();
         if !matches!(strategy, "LiveMigrate" | "LiveMigrateIfPossible") || vm.is_halted() || is_reported {

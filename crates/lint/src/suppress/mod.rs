@@ -139,8 +139,8 @@ impl Suppression {
         if settings.partial || !all_ran {
             return None;
         }
-        let names: Vec<&str> = self.rules.iter().map(|r| r.name()).collect();
-        let message = format!("nothing here is suppressed by ignoring {}", names.join(", "));
+        let names = joined(self.rules.iter().map(|r| r.name()), ", ");
+        let message = format!("nothing here is suppressed by ignoring {names}");
         let mut finding = Finding::new(&SUPPRESSION_UNUSED, message)
             .at(self.place.clone())
             .label("matches no finding")

@@ -7,7 +7,7 @@ use crate::prelude::*;
 use crate::words::or;
 
 /// An error of a value.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum Mistake {
     NotOneOf(&'static [&'static str]),
     Below(i64),

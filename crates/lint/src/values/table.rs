@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::kinds::Kind;
 
 /// The outcome of a wrong value; the sentence names the reader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Outcome {
     /// An object created with the value is rejected, or its reader fails, after HCO accepted the manifest.
     RejectedLater(&'static str),

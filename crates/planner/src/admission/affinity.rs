@@ -62,7 +62,7 @@ impl Problems {
     }
 
     fn label_requirement(&mut self, place: &Place, requirement: &Value) {
-        let text = |key: &str| requirement[key].as_str().unwrap_or_default();
+        let text = |key: &str| text(&requirement[key]);
         let (key, operator) = (text("key"), text("operator"));
         let values = strings(requirement);
         let written_values = requirement.get("values").filter(|v| !v.is_null());
@@ -70,7 +70,7 @@ impl Problems {
             self.unsupported(place, operator, &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]);
             return;
         }
-        self.invalid(place, "key", None, go_quote(key), joined(key_problems(key)));
+        self.invalid(place, "key", None, go_quote(key), key_problems(key).join("; "));
         let wrong_count = match operator {
             "In" | "NotIn" if values.is_empty() => "for 'in', 'notin' operators, values set can't be empty",
             "Exists" | "DoesNotExist" if !values.is_empty() => "values set must be empty for exists and does not exist",
@@ -88,7 +88,7 @@ impl Problems {
             }
         }
         for (k, value) in values.iter().enumerate() {
-            let problem = joined(value_problems(value));
+            let problem = value_problems(value).join("; ");
             if !problem.is_empty() {
                 let text = format!("{}.values[{k}][{key}]", place.text);
                 let path = place.path.key("values").index(k);
@@ -98,7 +98,7 @@ impl Problems {
     }
 
     fn field_requirement(&mut self, place: &Place, requirement: &Value) {
-        let operator = requirement["operator"].as_str().unwrap_or_default();
+        let operator = text(&requirement["operator"]);
         if !matches!(operator, "In" | "NotIn") {
             self.unsupported(place, operator, &["In", "NotIn"]);
         } else if strings(requirement).len() != 1 {
@@ -140,8 +140,8 @@ impl Problems {
             (ListStyle::Json, None) => "null".to_owned(),
             (ListStyle::Go, None) => "[]string(nil)".to_owned(),
             (ListStyle::Go, Some(values)) => {
-                let items = elements(values).map(|v| go_quote(v.as_str().unwrap_or_default()));
-                format!("[]string{{{}}}", items.collect::<Vec<_>>().join(", "))
+                let items = elements(values).map(|v| go_quote(text(v)));
+                format!("[]string{{{}}}", joined(items, ", "))
             }
         }
     }
@@ -155,11 +155,7 @@ struct Place {
 
 fn strings(requirement: &Value) -> Vec<&str> {
     let values = list(requirement, "values").iter();
-    values.map(|v| v.as_str().unwrap_or_default()).collect()
-}
-
-fn joined(problems: Vec<String>) -> String {
-    problems.join("; ")
+    values.map(text).collect()
 }
 
 /// Like Go's `ParseInt` in base ten.

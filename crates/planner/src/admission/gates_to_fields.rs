@@ -75,7 +75,7 @@ pub(super) fn step(object: &Value, operation: Operation<'_>, pair: &GateToField)
 fn listed(object: &Value, name: &str) -> Option<(usize, bool)> {
     let gates = list(object, GATES);
     let name = name.to_lowercase();
-    let index = gates.iter().position(|g| g["name"].as_str().unwrap_or_default().to_lowercase() == name)?;
+    let index = gates.iter().position(|g| text(&g["name"]).to_lowercase() == name)?;
     Some((index, is_enabled(&gates[index])))
 }
 

@@ -83,7 +83,7 @@ impl<'a> Update<'a> {
     fn customize_components(&mut self) {
         const PATCHES: &str = "/spec/customizeComponents/patches";
         for (i, patch) in self.list(PATCHES).iter().enumerate() {
-            let text = patch.get("patch").and_then(Value::as_str).unwrap_or_default();
+            let text = text(patch.get("patch"));
             if serde_json::from_str::<Value>(text).is_err() {
                 let message = format!("patch {text:?} is not valid JSON");
                 self.reject("customize-components", format!("{PATCHES}/{i}/patch"), message);
@@ -211,7 +211,7 @@ impl<'a> Update<'a> {
             return;
         }
         for (i, cipher) in ciphers.iter().enumerate() {
-            let name = cipher.as_str().unwrap_or_default();
+            let name = text(cipher);
             if !self.facts.cipher_names.iter().any(|known| known == name) {
                 let message = format!("{name} is not a valid cipher");
                 self.reject("tls", format!("{pointer}/ciphers/{i}"), message);
@@ -250,7 +250,7 @@ impl<'a> Update<'a> {
     fn gates_in_both_lists(&mut self) {
         let disabled = self.list(DISABLED_GATES);
         for gate in self.list(GATES).iter().filter(|g| disabled.contains(g)) {
-            let gate = gate.as_str().unwrap_or_default();
+            let gate = text(gate);
             let message = format!(
                 "feature gate \"{gate}\" exists on both \"FeatureGates\" and \
                  \"DisabledFeatureGates\""

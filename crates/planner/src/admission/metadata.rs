@@ -2,22 +2,9 @@
 
 use super::shape::parse_path;
 use super::{Cause, CauseKind, Operation, Reason, Rejection, Stage};
-use crate::boot_images::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION};
 use crate::prelude::*;
 use crate::release::Release;
 use hcoplan_kubernetes::schema::{Violation, ViolationKind, Violations};
-
-/// Fields that only the API server writes; objects read from a cluster have them.
-const SERVER_SET: [&str; 8] = [
-    "creationTimestamp",
-    "deletionGracePeriodSeconds",
-    "deletionTimestamp",
-    "generation",
-    "managedFields",
-    "resourceVersion",
-    "selfLink",
-    "uid",
-];
 
 /// Decodes `metadata` as Go does and returns the unknown fields, which it removes. Also removes empty maps and strings
 /// and what only the server writes. A missing namespace becomes the operator's.
@@ -31,9 +18,9 @@ pub(super) fn decode(release: &Release, object: &mut Value, namespace: &str) -> 
     let Value::Object(map) = object else {
         return Ok(Vec::new());
     };
-    let metadata = map.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
+    let metadata = map.entry("metadata").or_insert_with(|| json!({}));
     if metadata.is_null() {
-        *metadata = Value::Object(Map::new());
+        *metadata = json!({});
     }
     let errors = types.decode_errors(metadata, ty);
     if let Some(first) = errors.first() {
@@ -50,7 +37,8 @@ pub(super) fn decode(release: &Release, object: &mut Value, namespace: &str) -> 
     if let Value::Object(fields) = metadata {
         fields.retain(|name, _| {
             let is_known = known.contains(&name.as_str());
-            if SERVER_SET.contains(&name.as_str()) {
+            // Objects read from a cluster have what only the API server writes.
+            if NAMES["metadataOfServer"].contains(&name.as_str()) {
                 return false;
             }
             if !is_known {
@@ -112,16 +100,3 @@ pub(super) fn namespace_policy(object: &Value, namespace: &str, operation: Opera
     );
     Err(Rejection::new(Reason::Namespace, message).at(Path::dotted("metadata.namespace")))
 }
-
-/// Every such annotation, and whether it is read on an entry of `dataImportCronTemplates` (else on the HyperConverged).
-/// `explain` describes what each does. Source: HCO's golden images and `controllers/handlers`.
-pub const READ_ANNOTATIONS: [(&str, bool); 8] = [
-    (ARCHITECTURES_ANNOTATION, true),
-    ("cdi.kubevirt.io/storage.bind.immediate.requested", true),
-    (ENABLE_ANNOTATION, true),
-    ("deployOVS", false),
-    ("hco.kubevirt.io/deployAIE", false),
-    ("hco.kubevirt.io/deployPasstNetworkBinding", false),
-    ("hco.kubevirt.io/tuningPolicy", false),
-    ("platform.kubevirt.io/autopilot", false),
-];

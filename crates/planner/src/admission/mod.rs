@@ -30,7 +30,6 @@ use crate::release::Release;
 use std::cell::OnceCell;
 
 pub use kubevirt::{OperandRejection, kubevirt_rejections};
-pub use metadata::READ_ANNOTATIONS;
 pub use operator_update::{fill_eviction_strategy, is_complete, operator_update};
 pub use render::tried_on_update;
 pub use verdict::{Admission, Cause, CauseKind, OperatorBug, OperatorBugKind, Reason, Rejection, Stage};
@@ -311,7 +310,7 @@ impl Request<'_> {
 
 /// The object's version (`v1beta1`) if it is served.
 fn version_of<'a>(release: &Release, object: &'a Value) -> Result<&'a str, Rejection> {
-    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    let text = |key: &str| text(object.get(key));
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     let version = api_version.strip_prefix(GROUP).and_then(|v| v.strip_prefix('/'));
     let served = version.filter(|v| release.admission().version(v).is_some());

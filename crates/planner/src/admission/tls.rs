@@ -6,9 +6,6 @@ use crate::prelude::*;
 use crate::release::{CustomMissing, TlsRules};
 use hcoplan_kubernetes::schema::go_quote;
 
-/// HTTP/2 requires one of these below TLS 1.3.
-const HTTP2_CIPHERS: [&str; 2] = ["ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256"];
-
 /// Rejects a custom profile with an unknown version, without a cipher that HTTP/2 requires, or with ciphers for TLS
 /// 1.3.
 pub(super) fn check(object: &Value, shape: Shape<'_>, rules: TlsRules) -> Result<(), Rejection> {
@@ -36,7 +33,7 @@ pub(super) fn check(object: &Value, shape: Shape<'_>, rules: TlsRules) -> Result
             Err(Rejection::new(Reason::TlsCiphersWithTls13, message).at(custom.key("ciphers")))
         }
         "VersionTLS10" | "VersionTLS11" | "VersionTLS12" => {
-            if ciphers.iter().any(|c| c.as_str().is_some_and(|c| HTTP2_CIPHERS.contains(&c))) {
+            if ciphers.iter().any(|c| c.as_str().is_some_and(|c| NAMES["ciphersOfHttp2"].contains(&c))) {
                 return Ok(());
             }
             let message = "http2: TLSConfig.CipherSuites is missing an HTTP/2-required AES_128_GCM_SHA256 cipher (need at least one of ECDHE-RSA-AES128-GCM-SHA256 or ECDHE-ECDSA-AES128-GCM-SHA256)";

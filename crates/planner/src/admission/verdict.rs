@@ -32,7 +32,7 @@ hcoplan_kubernetes::names!(Stage {
 });
 
 /// Why an object is rejected; a finding's rule follows from it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reason {
     /// No such kind or version.
     UnknownKind,
@@ -151,7 +151,7 @@ impl Rejection {
 }
 
 /// A bug of the release's operator that the document triggers.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct OperatorBug {
     /// The kind of bug.
     pub kind: OperatorBugKind,
@@ -166,7 +166,7 @@ pub struct OperatorBug {
 }
 
 /// Kinds of operator bugs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperatorBugKind {
     /// A warning ended validation and skipped the later checks (1.16 to 1.18).
     WarningEndsValidation,

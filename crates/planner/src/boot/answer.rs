@@ -8,8 +8,7 @@ use super::{Architectures, sentence};
 use crate::prelude::*;
 
 /// The sentences of [`BootCause`].
-static SENTENCES: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(include_str!("sentences.json")).expect("valid JSON"));
+static SENTENCES: Table<Value> = Table::of(include_str!("sentences.json"));
 
 /// The facts about a virtual machine that decide whether it boots.
 #[derive(Debug, Clone, Copy)]
@@ -83,7 +82,7 @@ pub enum NodeBarrier {
 }
 
 /// Whether a virtual machine boots, from best to worst; `Unknown` is last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BootOutcome {
     /// On every architecture that it may get.
     Boots,
@@ -98,7 +97,7 @@ pub enum BootOutcome {
 }
 
 /// Why a virtual machine doesn't boot, or why that isn't certain.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BootCause {
     /// Its disk is for these architectures only.
@@ -152,7 +151,7 @@ pub struct ArchitectureBoot {
 }
 
 /// Whether a virtual machine boots, and on which architectures.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone)]
 pub struct BootAnswer {
     /// Over all architectures that it may get.
     pub outcome: BootOutcome,

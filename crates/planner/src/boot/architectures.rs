@@ -4,7 +4,7 @@ use crate::inventory::Architecture;
 use crate::prelude::*;
 
 /// The architectures of a disk, an image or a guest.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum Architectures {
     /// Exactly these; empty where there is no such disk or image.
     Known(BTreeSet<String>),

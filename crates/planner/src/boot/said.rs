@@ -3,8 +3,8 @@ use crate::prelude::*;
 /// The name of a value's variant, and what it is about: `disk` and `amd64 or arm64`.
 pub fn variant(value: &impl Serialize) -> (String, String) {
     let words = |value: &Value| match value {
-        Value::Array(all) => all.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or "),
-        value => value.as_str().unwrap_or_default().to_owned(),
+        Value::Array(_) => joined(texts(value), " or "),
+        value => text(value).to_owned(),
     };
     match serde_json::to_value(value).unwrap_or_default() {
         Value::Object(fields) => fields.iter().next().map(|(name, about)| (name.clone(), words(about))),

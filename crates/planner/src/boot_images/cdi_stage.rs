@@ -78,7 +78,7 @@ fn url(cron: &Value) -> Option<&Value> {
 type Name = (String, String);
 
 fn named(object: &Value, name: &Value) -> Name {
-    let [namespace, name] = [&object["metadata"]["namespace"], name].map(|v| v.as_str().unwrap_or_default().to_owned());
+    let [namespace, name] = [&object["metadata"]["namespace"], name].map(|v| text(v).to_owned());
     (namespace, name)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Source: HCO `controllers/handlers/golden-images`, the same in all modelled releases.
 
-use super::template::{Template, TemplateSource, complete_spec, text};
+use super::template::{Template, TemplateSource, complete_spec};
 use super::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION};
 use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
@@ -36,7 +36,7 @@ pub struct GoldenImages<'a> {
 }
 
 /// The result of HCO's stage.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub struct HcoStage {
     /// Sorted by name, one per name.
     pub templates: Vec<Template>,
@@ -199,7 +199,7 @@ impl<'a> GoldenImages<'a> {
     /// image: the same registry source keeps the common value, another one uses the HyperConverged's or none.
     fn customise_annotations(&self, metadata: &mut Map<String, Value>, custom: &Value, registry_changed: bool) {
         let own = tree::get(custom, "metadata.annotations").and_then(Value::as_object);
-        let annotations = metadata.entry("annotations").or_insert_with(|| Value::Object(Map::new()));
+        let annotations = metadata.entry("annotations").or_insert_with(|| json!({}));
         let Some(annotations) = annotations.as_object_mut() else {
             return;
         };

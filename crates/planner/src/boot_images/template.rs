@@ -23,7 +23,7 @@ pub enum TemplateSource {
 }
 
 /// A DataImportCronTemplate after HCO's stage.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Template {
     /// Where it comes from.
     pub source: TemplateSource,
@@ -79,9 +79,9 @@ impl Template {
         let Some(value) = annotations.and_then(|a| a.get_mut(ARCHITECTURES_ANNOTATION)) else {
             return;
         };
-        let original = text(Some(value)).to_owned();
-        let kept: Vec<&str> = original.split(',').filter(|a| workload.iter().any(|w| w == a)).collect();
-        *value = kept.join(",").into();
+        let original = text(&*value).to_owned();
+        let kept = original.split(',').filter(|a| workload.iter().any(|w| w == a));
+        *value = joined(kept, ",").into();
         self.original_architectures = Some(original);
     }
 
@@ -120,7 +120,7 @@ impl Template {
             return None;
         }
         let mut metadata = self.metadata.clone();
-        let annotations = metadata.entry("annotations").or_insert_with(|| Value::Object(Map::new()));
+        let annotations = metadata.entry("annotations").or_insert_with(|| json!({}));
         if let Some(annotations) = annotations.as_object_mut() {
             annotations.entry(IMMEDIATE_BIND_ANNOTATION).or_insert_with(|| "true".into());
             if !multi_arch {
@@ -137,16 +137,11 @@ pub(super) fn complete_spec(mut spec: Map<String, Value>) -> Map<String, Value> 
     for key in ["managedDataSource", "schedule"] {
         spec.entry(key).or_insert_with(|| "".into());
     }
-    let template = spec.entry("template").or_insert_with(|| Value::Object(Map::new()));
+    let template = spec.entry("template").or_insert_with(|| json!({}));
     if let Some(template) = template.as_object_mut() {
         for key in ["metadata", "spec", "status"] {
-            template.entry(key).or_insert_with(|| Value::Object(Map::new()));
+            template.entry(key).or_insert_with(|| json!({}));
         }
     }
     spec
-}
-
-/// A string, empty if absent, as Go decodes it.
-pub(super) fn text(value: Option<&Value>) -> &str {
-    value.and_then(Value::as_str).unwrap_or_default()
 }

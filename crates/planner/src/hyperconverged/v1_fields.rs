@@ -27,7 +27,7 @@ pub(super) fn store(release: &Release, v1: &Value, v1beta1: &mut Value) {
         let metadata = &mut v1beta1["metadata"];
         if let Some(metadata) = metadata.as_object_mut() {
             let annotations = metadata.entry("annotations");
-            let annotations = annotations.or_insert_with(|| Value::Object(Map::new()));
+            let annotations = annotations.or_insert_with(|| json!({}));
             if let Some(annotations) = annotations.as_object_mut() {
                 annotations.insert(ANNOTATION.to_owned(), text.into());
             }
@@ -37,7 +37,7 @@ pub(super) fn store(release: &Release, v1: &Value, v1beta1: &mut Value) {
 
 fn in_order(value: &Value, keys: &[&str]) -> String {
     let fields = keys.iter().filter_map(|key| Some(format!("\"{key}\":{}", value.get(key)?)));
-    format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+    format!("{{{}}}", joined(fields, ","))
 }
 
 /// Removes the annotation from an object converted to v1 and restores its fields. Values of the v1beta1 object win.
@@ -66,7 +66,7 @@ fn restored_gates(release: &Release, listed: &Value, v1beta1: &Value, v1: &Value
     let now = Gates::read(release, get(v1beta1, "spec.featureGates"));
     let mut out: Vec<Value> = Vec::new();
     for gate in elements(listed) {
-        let name = gate["name"].as_str().unwrap_or_default();
+        let name = text(&gate["name"]);
         let mut gates = release.tables().feature_gates.iter();
         let known = gates.find(|g| g.name.eq_ignore_ascii_case(name));
         let is_field = known.is_some_and(|g| is_field_of_v1beta1(release, &g.name));

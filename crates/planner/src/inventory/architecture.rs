@@ -2,6 +2,8 @@
 //!
 //! Kubernetes uses Go's names (`GOARCH`); any other name is an alias that matches nothing in a cluster.
 
+use crate::prelude::*;
+
 /// The meaning of a text in an architecture field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Architecture {
@@ -20,23 +22,7 @@ const KNOWN: [&str; 13] = [
 ];
 
 /// Other names, as kernels, distributions and vendors write them.
-const ALIASES: [(&str, &str); 15] = [
-    ("aarch64", "arm64"),
-    ("arm64v8", "arm64"),
-    ("arm64/v8", "arm64"),
-    ("armv8", "arm64"),
-    ("i386", "386"),
-    ("i686", "386"),
-    ("intel64", "amd64"),
-    ("s390", "s390x"),
-    ("x64", "amd64"),
-    ("x86", "amd64"),
-    ("x86-64", "amd64"),
-    ("x86_64", "amd64"),
-    ("ppc64el", "ppc64le"),
-    ("zarch", "s390x"),
-    ("zseries", "s390x"),
-];
+static ALIASES: Table<BTreeMap<&str, &str>> = Table::of(include_str!("aliases.json"));
 
 impl Architecture {
     /// Kubernetes' name for the architecture that a text means; `None` if it means none.
@@ -62,9 +48,8 @@ impl Architecture {
             return Self::Known;
         }
         let lower = text.to_ascii_lowercase();
-        let alias = ALIASES.iter().find(|(alias, _)| *alias == lower);
-        match alias {
-            Some((_, name)) => Self::Alias(name),
+        match ALIASES.get(&*lower) {
+            Some(name) => Self::Alias(name),
             None => match KNOWN.into_iter().find(|name| *name == lower) {
                 Some(name) => Self::Alias(name),
                 None => Self::Unknown,
@@ -79,9 +64,9 @@ mod tests {
 
     #[test]
     fn published_schema_lists_the_same_architectures() {
-        let schema: serde_json::Value = serde_json::from_str(crate::inventory::INVENTORY_SCHEMA).expect("JSON");
+        let schema: Value = serde_json::from_str(crate::inventory::INVENTORY_SCHEMA).expect("JSON");
         let listed = schema.pointer("/definitions/architecture/enum").expect("listed");
-        assert_eq!(*listed, serde_json::json!(KNOWN));
+        assert_eq!(*listed, json!(KNOWN));
     }
 
     #[test]
@@ -91,7 +76,7 @@ mod tests {
         assert_eq!(Architecture::of("AARCH64"), Architecture::Alias("arm64"));
         assert_eq!(Architecture::of("AMD64"), Architecture::Alias("amd64"));
         assert_eq!(Architecture::of("amd46"), Architecture::Unknown);
-        for (_, name) in ALIASES {
+        for name in ALIASES.values() {
             assert_eq!(Architecture::of(name), Architecture::Known, "{name}");
         }
     }

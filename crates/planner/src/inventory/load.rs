@@ -170,15 +170,12 @@ fn dump_difference(
     let list =
         ["nodePools", "nodes"].into_iter().find(|list| !document.root.list_at(&format!("spec.{list}")).is_empty());
     let path = Path::dotted(&format!("spec.{}", list.unwrap_or("nodes")));
-    let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
+    let differences = joined(differences.iter().map(ToString::to_string), "; ");
     Some(
-        Finding::new(
-            &INVENTORY_INCONSISTENT,
-            format!("the declared nodes differ from the dump ({})", differences.join("; ")),
-        )
-        .warning()
-        .at(document.locate_key(&path))
-        .label("used")
-        .related(dump.1.name.clone(), "ignored: the dump starts here"),
+        Finding::new(&INVENTORY_INCONSISTENT, format!("the declared nodes differ from the dump ({differences})"))
+            .warning()
+            .at(document.locate_key(&path))
+            .label("used")
+            .related(dump.1.name.clone(), "ignored: the dump starts here"),
     )
 }

@@ -13,8 +13,7 @@ use hcoplan_yaml as yaml;
 ///   each, some of which change with every restart of a daemon.
 /// - `gpus`: the ends of labels that name a node's GPU.
 /// - `temporary`: taints of a node's condition, a drain, an update or an autoscaler.
-static LISTS: LazyLock<BTreeMap<&str, Vec<&str>>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("labels.json")).expect("lists"));
+static LISTS: Table<BTreeMap<&str, Vec<&str>>> = Table::of(include_str!("labels.json"));
 
 /// Nodes with the same properties relevant to scheduling.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,7 +1,7 @@
 use std::fmt;
 
 /// How a manifest updates an existing object.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum UpdateMethod {
     /// Like client-side `kubectl apply` and tools that work like it.
     #[default]

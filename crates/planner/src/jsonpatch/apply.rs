@@ -22,7 +22,7 @@ struct Rejection {
     failed_part: FailedPart,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 enum FailedPart {
     Path,
     From,

@@ -13,7 +13,7 @@ use hcoplan_kubernetes::schema::go_json;
 use hcoplan_yaml::{Node as Item, Value as Json};
 
 /// What an operation does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
     /// `add`.
     Add,
@@ -40,7 +40,7 @@ hcoplan_kubernetes::names!(Op {
 
 /// The spans of an operation, in bytes of the annotation's value. Spans of values, not keys, and of strings with their
 /// quotes. The last of duplicate keys, which is the effective one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Spans {
     /// The whole operation, braces included.
     pub whole: Span,
@@ -55,7 +55,7 @@ pub struct Spans {
 }
 
 /// One operation of a patch.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Operation {
     /// What it does.
     pub op: Op,
@@ -226,7 +226,7 @@ fn print_operation(text: &str, item: &Item, members: &BTreeMap<&str, &Item>) -> 
         let value = json::compact(text.get(value.span.range()).unwrap_or_default());
         format!("{}:{value}", go_json(&(*key).into()))
     });
-    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+    format!("{{{}}}", joined(members, ","))
 }
 
 #[cfg(test)]

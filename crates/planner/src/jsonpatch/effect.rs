@@ -53,7 +53,7 @@ pub struct Change {
 }
 
 /// Why the operand differs from the result of RFC 6902.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reason {
     /// A value stays that was removed, or omitted from a replaced parent.
     Kept,

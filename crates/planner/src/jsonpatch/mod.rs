@@ -105,7 +105,7 @@ pub struct PatchedPart {
 }
 
 /// Why a patch fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
     /// The text isn't JSON (or nests deeper than hcoplan reads).
     NotJson,
@@ -132,7 +132,7 @@ pub enum FailureKind {
 }
 
 /// The part of an operation that is missing or wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperationPart {
     /// `op`.
     Op,

@@ -47,7 +47,7 @@ impl PatchScope {
     pub(super) fn put_back(&self, types: &GoTypes, ty: &GoType, operand: &Value, mut part: Value) -> Value {
         let mut result = operand.clone();
         let spec = part.get_mut("spec").map(Value::take);
-        let spec = spec.unwrap_or_else(|| Value::Object(Map::new()));
+        let spec = spec.unwrap_or_else(|| json!({}));
         let paths = match self {
             Self::Whole => Vec::new(),
             Self::Paths(paths) => slices(paths),

@@ -8,7 +8,7 @@ use hcoplan_yaml::{Node as Item, Value as Json};
 use std::ops::Range;
 
 /// A duplicate key of an operation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct DuplicateKey {
     /// Index of the operation.
     pub operation: usize,

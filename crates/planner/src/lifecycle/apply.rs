@@ -17,7 +17,7 @@ pub(super) fn applied(live: &Value, manifest: &Value, namespace: &str) -> Value 
     let modified = annotated(manifest, namespace, before.as_ref());
     let original = match before {
         Some((_, manifest)) => manifest,
-        None => Value::Object(Map::new()),
+        None => json!({}),
     };
     let mut patch = only(&merge_patch(&original, &modified), Part::Removals);
     merge(&mut patch, &only(&merge_patch(live, &modified), Part::Values));
@@ -66,7 +66,7 @@ fn annotated(manifest: &Value, namespace: &str, before: Option<&(String, Value)>
 fn object_at<'m>(map: &'m mut Map<String, Value>, key: &str) -> &'m mut Map<String, Value> {
     let value = map.entry(key).or_insert(Value::Null);
     if !value.is_object() {
-        *value = Value::Object(Map::new());
+        *value = json!({});
     }
     match value {
         Value::Object(map) => map,

@@ -12,7 +12,7 @@ use crate::release::Release;
 use hcoplan_kubernetes::schema::{FieldSet, Mistyped, Unmergeable};
 
 /// The owners of the HyperConverged's fields.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Managed {
     /// The fields of the last applied manifest, in its version.
     applied: Option<Owned>,
@@ -20,7 +20,7 @@ pub struct Managed {
     updated: Vec<Owned>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 struct Owned {
     version: String,
     fields: FieldSet,

@@ -14,7 +14,7 @@ pub struct Objects {
 }
 
 /// The outcome of a step for an object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ObjectOutcome {
     /// The object is new.
     Created,

@@ -2,8 +2,9 @@
 //!
 //! Source: `validateEmulatedMachine` of `vmi-create-admitter.go`.
 
-use super::checker::{Checker, list, text};
+use super::checker::{Checker, list};
 use super::{Cluster, Reason};
+use crate::prelude::*;
 
 /// The patterns of the machine types that KubeVirt emulates.
 pub(super) fn emulated(cluster: Cluster<'_>, architecture: &str) -> Vec<String> {

@@ -4,7 +4,7 @@
 //! `admission` of `schemas/behaviour/<x.y>/kubevirt.json`. The length of an object's own name
 //! isn't checked here.
 
-use super::checker::{Checker, count, text};
+use super::checker::{Checker, count};
 use super::{Cluster, Reason, Stage};
 use crate::prelude::*;
 use crate::release::Release;

@@ -292,10 +292,6 @@ pub(super) fn list(value: &Value) -> &[Value] {
     elements(value).as_slice()
 }
 
-pub(super) fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
-}
-
 /// Whether a feature is present and not disabled: how Go reads a pointer to a bool that defaults to true.
 pub(super) fn is_on(feature: &Value) -> bool {
     !feature.is_null() && feature["enabled"] != false

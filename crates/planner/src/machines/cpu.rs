@@ -3,7 +3,7 @@
 //! Source: `vmi-create-admitter.go`.
 
 use super::Reason;
-use super::checker::{Checker, number, text, whole};
+use super::checker::{Checker, number, whole};
 use crate::prelude::*;
 
 const REQUESTED_CPU: &str = "domain.resources.requests.cpu";

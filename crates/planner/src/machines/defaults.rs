@@ -2,7 +2,7 @@
 //!
 //! Source: `pkg/instancetype/apply`, `pkg/instancetype/preference/apply`, `pkg/defaults`.
 
-use super::checker::{Checker, at, list, number, text, whole};
+use super::checker::{Checker, at, list, number, whole};
 use super::cpu::vcpus;
 use super::{Cause, Cluster, Machine, Reason};
 use crate::prelude::*;
@@ -21,8 +21,7 @@ struct Fields {
     preferred_devices: Vec<(String, String, String)>,
 }
 
-static FIELDS: LazyLock<Fields> =
-    LazyLock::new(|| serde_json::from_str(hcoplan_schemas::INSTANCETYPE_FIELDS).expect("valid fields"));
+static FIELDS: Table<Fields> = Table::of(hcoplan_schemas::INSTANCETYPE_FIELDS);
 
 impl Checker<'_> {
     /// Rejects fields of the instance that its instance type has, and annotations that have another value there.

@@ -50,8 +50,7 @@ struct Test {
 
 /// All known defects.
 fn all() -> &'static [Defect] {
-    static ALL: LazyLock<Vec<Defect>> =
-        LazyLock::new(|| serde_json::from_str(hcoplan_schemas::DEFECTS).expect("schemas/defects.json"));
+    static ALL: Table<Vec<Defect>> = Table::of(hcoplan_schemas::DEFECTS);
     &ALL
 }
 

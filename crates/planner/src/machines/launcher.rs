@@ -3,7 +3,7 @@
 //! Source: KubeVirt `pkg/virt-controller/services` (`template.go`, `nodeselectorrenderer.go`, `renderresources.go`,
 //! `rendervolumes.go`), `pkg/network/multus`, `pkg/virt-controller/watch/migration`, the same from v1.6 to v1.9.
 
-use super::checker::{Checker, at, each, list, milli, quantity, text, whole};
+use super::checker::{Checker, at, each, list, milli, quantity, whole};
 use super::cpu::vcpus;
 use super::{Cluster, Stage};
 use crate::inventory::{CPU_FEATURE, CPU_MODEL, HOST_MODEL, HOST_MODEL_FEATURE, MIGRATION_MODEL};
@@ -50,13 +50,9 @@ const OWN_OVERHEAD: i64 = 25 + 100 + 25 + 40 + 30 + 8;
 
 const MEBIBYTE: i64 = 1024 * 1024;
 
-/// The labels of a launcher that its instance's template doesn't have.
-const OWN_LABELS: [&str; 5] =
-    ["kubevirt.io", "kubevirt.io/created-by", "kubevirt.io/nodeName", "vm.kubevirt.io/name", "vmi.kubevirt.io/id"];
-
-/// Whether a label of a launcher is KubeVirt's own.
+/// Whether a label of a launcher is KubeVirt's own, which its instance's template doesn't have.
 pub fn is_own_label(label: &str) -> bool {
-    OWN_LABELS.contains(&label)
+    NAMES["labelsOfLaunchers"].contains(&label)
 }
 
 /// Whether a label of a node may be required.
@@ -107,7 +103,7 @@ pub struct Namespace {
 }
 
 /// A launcher.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Launcher {
     /// What its node must have, each with the field below the instance's spec that asks for it.
     pub needs: Vec<(String, NodeRequirement)>,

@@ -10,7 +10,7 @@ use super::checker::{list, milli, quantity};
 use super::launcher::Launcher;
 
 /// Why a launcher isn't created.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Refusal {
     /// The resource: `memory`, `requests.memory`.
     pub resource: String,
@@ -25,7 +25,7 @@ pub struct Refusal {
 }
 
 /// How a launcher and what a namespace allows compare.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum RefusalKind {
     /// It asks for more.
     Above,

@@ -4,8 +4,7 @@
 //! `pkg/instancetype/webhooks/vm`, `pkg/storage/admitters/data-volume-template.go`.
 
 use super::checker::{
-    Checker, at, dangling, each, is_placeholder, list, number, object_metadata, printed, quantity, structure, text,
-    whole,
+    Checker, at, dangling, each, is_placeholder, list, number, object_metadata, printed, quantity, structure, whole,
 };
 use super::launcher::launcher;
 use super::{Cause, Cluster, Machine, Reason, Stage, TypeKind, Verdict, defaults, template_of};
@@ -14,16 +13,6 @@ use hcoplan_kubernetes::duration;
 use hcoplan_kubernetes::label::{key_problems, value_problems};
 use hcoplan_kubernetes::label_selector::Selector;
 use std::collections::HashSet;
-
-/// Labels that only KubeVirt may set on instances.
-const RESERVED_LABELS: [&str; 6] = [
-    "kubevirt.io/created-by",
-    "kubevirt.io/migrationJobUID",
-    "kubevirt.io/nodeName",
-    "kubevirt.io/migrationTargetNodeName",
-    "kubevirt.io/schedulable",
-    "kubevirt.io/install-strategy",
-];
 
 /// Annotations with their feature gate, and its name in the message.
 const GATED_ANNOTATIONS: [(&str, &str, &str); 2] = [
@@ -156,7 +145,7 @@ fn metadata(cluster: Cluster<'_>, object: &Value, path: &str) -> Vec<Cause> {
     let metadata = at(object, path);
     let mut checker = Checker::new(cluster, metadata, path, Stage::Validating);
     let labels = members(&metadata["labels"]);
-    for (label, _) in labels.filter(|(label, _)| RESERVED_LABELS.contains(&label.as_str())) {
+    for (label, _) in labels.filter(|(label, _)| NAMES["labelsReservedByKubeVirt"].contains(&label.as_str())) {
         let message = "creation of the following reserved kubevirt.io/ labels on a VMI object is prohibited";
         checker.reject("labels", Reason::Removed, message);
         checker.found.last_mut().into_iter().for_each(|cause| cause.path = cause.path.key(label));
@@ -283,8 +272,7 @@ impl Checker<'_> {
             };
             reject(path, message);
         }
-        let (required, own) =
-            (text(&requirements["architecture"]), self.spec["architecture"].as_str().unwrap_or_default());
+        let (required, own) = (text(&requirements["architecture"]), text(&self.spec["architecture"]));
         if !required.is_empty() && !own.is_empty() && required != own {
             let message = format!("preference requires architecture {required} but {own} is being requested");
             let path = format!("{owner}.template.spec.architecture");
@@ -379,7 +367,7 @@ fn selector_problem(selector: &Value) -> Option<String> {
         if !is_set && !matches!(operator, "Exists" | "DoesNotExist") {
             return Some(format!("\"{operator}\" is not a valid label selector operator"));
         }
-        let shown = || values.iter().map(Value::to_string).collect::<Vec<_>>().join(",");
+        let shown = || joined(values.iter().map(Value::to_string), ",");
         let mut problems = Vec::new();
         let keys = key_problems(key);
         if !keys.is_empty() {

@@ -4,7 +4,7 @@
 //! (`VerifyVMIMigratable`), v1.6 to v1.9. Not modelled: conditions that depend on the instance's node, such as a host
 //! model that no other node has, or a TSC frequency.
 
-use super::checker::{Checker, at, list, text};
+use super::checker::{Checker, at, list};
 use super::{Cluster, Reason, Stage};
 use crate::prelude::*;
 

@@ -3,7 +3,7 @@
 //! Source: `validate-k8s-utils.go`, and the label validation of `k8s.io/apimachinery`.
 
 use super::Reason;
-use super::checker::{Checker, list, text};
+use super::checker::{Checker, list};
 use crate::prelude::*;
 use hcoplan_kubernetes::label::{key_problems, value_problems};
 use hcoplan_kubernetes::toleration;

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use super::cdi::{CdiRejection, disk_rejection};
-use super::checker::{at, each, text};
+use super::checker::{at, each};
 use super::*;
 use crate::inventory::Inventory;
 use crate::plan::plan;

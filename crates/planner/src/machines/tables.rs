@@ -2,7 +2,7 @@
 
 use super::cdi::{checksum_problem, is_fetched, is_url, registry_url_problem, scheme};
 use super::checker::{
-    Checker, at, dangling, each, is_on, label_problems, list, milli, number, printed, quantity, text, whole,
+    Checker, at, dangling, each, is_on, label_problems, list, milli, number, printed, quantity, whole,
 };
 use super::disks::{is_pci_address, path_problem};
 use super::network::{is_port_name, mac_problem};
@@ -146,8 +146,7 @@ impl<'de> Deserialize<'de> for Test {
 }
 
 /// The rows by group.
-static CHECKS: LazyLock<BTreeMap<String, Vec<Check>>> =
-    LazyLock::new(|| serde_json::from_str(hcoplan_schemas::KUBEVIRT_CHECKS).expect("schemas/kubevirt/checks.json"));
+static CHECKS: Table<BTreeMap<String, Vec<Check>>> = Table::of(hcoplan_schemas::KUBEVIRT_CHECKS);
 
 /// The problems of a text that has to be of a form; empty if it is.
 fn form_problems(form: &str, text: &str) -> Vec<String> {
@@ -223,11 +222,6 @@ fn join(element: &str, field: &str) -> String {
     }
 }
 
-/// The texts of a list with blanks between.
-fn joined(value: &Value) -> String {
-    list(value).iter().map(text).collect::<Vec<_>>().join(" ")
-}
-
 impl Test {
     fn holds(&self, checker: &Checker<'_>, element: &Value) -> bool {
         let find = |path: &str| if self.is_plain { at(element, path) } else { checker.find("", element, path).1 };
@@ -267,7 +261,7 @@ impl Test {
             How::Uneven => whole(value) & (whole(value) - 1) != 0,
             How::Longer => len() > bound(),
             How::Shorter => len() < bound(),
-            How::Wider => as_number(joined(value).len().max(text(value).len())) > bound(),
+            How::Wider => as_number(joined(elements(value).map(text), " ").len().max(text(value).len())) > bound(),
             How::Differs => text(value) != text(find(&self.values[0])),
             How::Same => text(value) == text(find(&self.values[0])),
             How::StartsWith => text(value).starts_with(&self.values[0]),
@@ -435,7 +429,7 @@ impl<'j> Checker<'j> {
                 ("index", _) => index.split(']').next().unwrap_or_default().to_owned(),
                 ("pod", _) => self.name(field.trim_start_matches("affinity.")),
                 ("value", _) => shown(value),
-                ("values", _) => joined(value),
+                ("values", _) => joined(elements(value).map(text), " "),
                 (_, ("=", below)) => text(find(below).1).to_owned(),
                 (_, ("#", below)) => number(find(below).1).to_string(),
                 (_, ("$", below)) => printed(find(below).1),

@@ -40,9 +40,9 @@ fn proxy_args(cx: &Context<'_>) -> Vec<String> {
         names.extend(cx.release.default_ciphers());
     }
     let ids = names.iter().filter_map(|c| tables.go_cipher_ids.get(*c));
-    let ids: Vec<_> = ids.map(u32::to_string).collect();
+    let ids = joined(ids.map(u32::to_string), ",");
     if !tls.is_tls13() {
-        args.push(format!("--tls-cipher-suites={}", ids.join(",")));
+        args.push(format!("--tls-cipher-suites={ids}"));
     }
     if let Some(id) = tables.go_version_ids.get(tls.known_min_version()) {
         args.push(format!("--tls-min-version={id}"));

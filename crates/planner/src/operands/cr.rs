@@ -48,8 +48,7 @@ pub struct Rows {
 }
 
 /// Source: HCO `controllers/handlers`, a file for each.
-pub static ROWS: LazyLock<Rows> =
-    LazyLock::new(|| serde_json::from_str(hcoplan_schemas::OPERANDS).expect("valid rows"));
+pub static ROWS: Table<Rows> = Table::of(hcoplan_schemas::OPERANDS);
 
 fn cr(kind: &str) -> &'static Cr {
     ROWS.crs.iter().find(|cr| cr.kind == kind).expect("every CR has a row")

@@ -11,7 +11,7 @@ use crate::release::{Platform, Release};
 use hcoplan_kubernetes::tree;
 
 /// The effective profile: the CR's, else the APIServer's (OpenShift), else Intermediate.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct TlsProfile {
     /// The profile in OpenShift's shape, as in the operand CRs.
     pub value: Value,
@@ -131,7 +131,7 @@ impl TlsProfile {
 }
 
 fn type_of(profile: &Value) -> &str {
-    profile.get("type").and_then(Value::as_str).unwrap_or_default()
+    text(profile.get("type"))
 }
 
 fn intermediate(tables: &Tls) -> Value {
@@ -150,7 +150,7 @@ fn sanitise(tables: &Tls, profile: &Value) -> Value {
         Some(custom) => {
             if let Some(ciphers) = custom.get_mut("ciphers").and_then(Value::as_array_mut) {
                 ciphers.retain(|c| {
-                    let name = c.as_str().unwrap_or_default();
+                    let name = text(c);
                     tables.valid_cipher_names.iter().any(|v| v == name)
                 });
                 // The operator's list is nil until the first cipher.

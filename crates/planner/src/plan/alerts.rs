@@ -24,20 +24,13 @@ pub(super) fn of(metrics: &Map<String, Value>) -> Vec<&'static str> {
         entries.map(|e| &e["value"]).any(fires)
     };
     let zero = |value: &Value| value.as_u64() == Some(0);
-    let alerts = [
-        (
-            "HCOGoldenImageWithNoArchitectureAnnotation",
-            any("kubevirt_hco_dataimportcrontemplate_with_architecture_annotation", zero),
-        ),
-        (
-            "HCOGoldenImageWithNoSupportedArchitecture",
-            any("kubevirt_hco_dataimportcrontemplate_with_supported_architectures", zero),
-        ),
-        ("HCOMultiArchGoldenImagesDisabled", zero(gauge("kubevirt_hco_multi_arch_boot_images_enabled"))),
-        ("UnsupportedHCOModification", any("kubevirt_hco_unsafe_modifications", |v| v.as_u64() > Some(0))),
+    let fires = [
+        any("kubevirt_hco_dataimportcrontemplate_with_architecture_annotation", zero),
+        any("kubevirt_hco_dataimportcrontemplate_with_supported_architectures", zero),
+        zero(gauge("kubevirt_hco_multi_arch_boot_images_enabled")),
+        any("kubevirt_hco_unsafe_modifications", |v| v.as_u64() > Some(0)),
     ];
-    let firing = alerts.into_iter().filter(|(_, fires)| *fires);
-    firing.map(|(name, _)| name).collect()
+    PREDICTED.into_iter().zip(fires).filter(|(_, fires)| *fires).map(|(name, _)| name).collect()
 }
 
 const MEMORY_OVERCOMMIT: &str = "kubevirt_hco_memory_overcommit_percentage";

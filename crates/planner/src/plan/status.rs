@@ -20,7 +20,7 @@ pub struct Condition {
 }
 
 /// The parts of `status` that depend on the inputs.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Status {
     /// `status.nodeInfo`, without empty lists. `None` if nothing was reported and the object wasn't converted (which
     /// prints it empty).

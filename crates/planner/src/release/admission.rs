@@ -108,7 +108,7 @@ pub enum Check {
 }
 
 /// How warnings are treated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Warnings {
     /// A warning ends validation: later checks are skipped.
@@ -128,7 +128,7 @@ pub struct TlsRules {
 }
 
 /// How `type: Custom` without `custom` is treated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CustomMissing {
     /// The TLS check rejects it.
@@ -138,7 +138,7 @@ pub enum CustomMissing {
 }
 
 /// How a list of strings is printed in a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ListStyle {
     /// `[]string{"a"}`

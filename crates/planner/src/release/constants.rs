@@ -11,7 +11,7 @@ use crate::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
 /// The values of the placeholders.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone)]
 pub struct Placeholders<'a> {
     /// The value of `{{namespace}}`.
     pub namespace: &'a str,

@@ -7,7 +7,7 @@ use crate::prelude::*;
 ///
 /// What a section says holds for the fields below it: they have the rest of their path in common with it, in both
 /// versions and in operands. A field's own targets of a kind replace those of its section.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct HyperConvergedField {
     /// Dotted path from the root, with `[]` after a list's name: `spec.a.b[].c`.
@@ -101,7 +101,7 @@ pub enum Share {
 }
 
 /// An operand's field that a field of the HyperConverged affects.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub struct FieldTarget {
     /// The operand's kind, or `Kind/name`.
     pub kind: String,

@@ -10,7 +10,7 @@ use crate::release::Release;
 use std::sync::{Mutex, PoisonError};
 
 /// The distribution and version of a release.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShippedBy {
     /// See [`Distribution::name`].
@@ -20,7 +20,7 @@ pub struct ShippedBy {
 }
 
 /// An assumed value that the vendor's bundle decides.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AssumedValue {
     /// Its name: an environment variable of the operator, or a golden image's field.

@@ -27,7 +27,7 @@ pub struct SspBundle {
 }
 
 /// The metadata with which SSP marks its objects.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct SspOwner {
     /// The app labels.
     pub labels: Map<String, Value>,

@@ -4,7 +4,7 @@ use super::{AssumedValue, ShippedBy};
 use crate::prelude::*;
 
 /// The operator's platform, which decides the environment and the operands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub enum Platform {
     /// OpenShift, with SSP, console, routes and the service CA.
     OpenShift,

@@ -46,7 +46,7 @@ impl Upgrade {
 }
 
 /// The versions from which an upgrade causes a change.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct VersionRange {
     /// The first version, `1.16.0`; no limit if absent.
@@ -79,7 +79,7 @@ pub struct UpgradePatch {
 }
 
 /// An object that an upgrade deletes.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RemovedObject {
     /// In upgrades from these versions.
@@ -97,7 +97,7 @@ pub struct RemovedObject {
 }
 
 /// An operation that an upgrade removes from a jsonpatch annotation, once.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RemovedPatchOperation {
     /// The annotation.
@@ -107,7 +107,7 @@ pub struct RemovedPatchOperation {
 }
 
 /// A fact about an operand that an upgrade writes into an annotation of the HyperConverged.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeptInAnnotation {
     /// The annotation, which is set to `true` or `false`.
@@ -119,7 +119,7 @@ pub struct KeptInAnnotation {
 }
 
 /// A value that an upgrade overwrites if it is exactly `from`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct RewrittenValue {
     /// The dotted path below `spec`.
     pub field: String,

@@ -39,7 +39,11 @@ pub fn assumed_nodes_of(hyperconvergeds: &[&Value]) -> Vec<Node> {
     let worker = node("worker", "", ARCHITECTURE);
     let mut pools = vec![worker.clone()];
     let mut met: Vec<&Value> = Vec::new();
-    for placement in hyperconvergeds.iter().flat_map(|own| PLACEMENTS.iter().filter_map(|at| own.pointer(at))) {
+    // In both versions; workloads come first.
+    for placement in hyperconvergeds
+        .iter()
+        .flat_map(|own| NAMES["placementsOfHyperConverged"].iter().filter_map(|at| own.pointer(at)))
+    {
         // Those that name the control plane and tolerate its taint need no worker.
         if !admits(placement, &worker) && nodes.iter().any(|node| admits(placement, node)) {
             continue;
@@ -71,14 +75,6 @@ pub fn assumed_nodes_of(hyperconvergeds: &[&Value]) -> Vec<Node> {
     nodes
 }
 
-/// Where a HyperConverged has its placements, in both versions; workloads come first.
-const PLACEMENTS: [&str; 4] = [
-    "/spec/workloads/nodePlacement",
-    "/spec/deployment/nodePlacements/workload",
-    "/spec/infra/nodePlacement",
-    "/spec/deployment/nodePlacements/infra",
-];
-
 /// The only field of a node that a placement can name.
 const NAME: &str = "metadata.name";
 
@@ -95,7 +91,7 @@ fn select(placement: &Value, node: &mut Node) {
     let lists = ["matchExpressions", "matchFields"].into_iter().filter_map(|list| first?[list].as_array());
     let lacks = |r: &&Value| Requirement::of(r).is_none_or(|r| !r.matches(&node.labels));
     for requirement in lists.flatten().filter(lacks) {
-        let key = requirement["key"].as_str().unwrap_or_default().to_owned();
+        let key = text(&requirement["key"]).to_owned();
         let value = requirement["values"][0].as_str();
         let next_to = |step: i64| Some(value?.parse::<i64>().ok()?.checked_add(step)?.to_string());
         let value = match requirement["operator"].as_str() {

@@ -15,7 +15,7 @@ pub use assumed_nodes::{assumed_nodes, assumed_nodes_of, contrasting_nodes, desc
 pub use taints::Tolerations;
 
 /// Facts about the cluster, as the operator sees them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Topology {
     /// Architectures of control-plane nodes, sorted.
     pub control_plane_architectures: Vec<String>,
@@ -160,11 +160,7 @@ impl<'v> Selection<'v> {
 
     /// Lists of labels of which a matching node has at least one; a name is the label `metadata.name`.
     pub fn needs(&self) -> Vec<Vec<(&'v str, &'v str)>> {
-        let labels = self
-            .labels
-            .into_iter()
-            .flatten()
-            .map(|(key, value)| vec![(key.as_str(), value.as_str().unwrap_or_default())]);
+        let labels = self.labels.into_iter().flatten().map(|(key, value)| vec![(key.as_str(), text(value))]);
         labels.chain(self.affinity.as_ref().and_then(RequiredNodeAffinity::needs)).collect()
     }
 

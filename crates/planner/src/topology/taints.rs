@@ -15,7 +15,7 @@ impl<'v> Tolerations<'v> {
     /// The `tolerations` of a placement.
     pub fn of(placement: &'v Value) -> Self {
         let read = |toleration: &'v Value| {
-            let text = |key: &str| toleration[key].as_str().unwrap_or_default();
+            let text = |key: &str| text(&toleration[key]);
             let value = match text("operator") {
                 "Exists" => None,
                 "" | "Equal" if !text("key").is_empty() => Some(text("value")),

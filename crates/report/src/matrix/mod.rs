@@ -19,7 +19,7 @@ pub use json::document;
 pub(super) use view::blocks;
 
 /// An output format for the matrix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Tables, for people.
     Human,

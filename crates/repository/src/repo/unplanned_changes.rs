@@ -201,7 +201,7 @@ impl Mentioned {
                 has(text, kind)
                     && has(text, name)
                     && has_word(&|word| word == name)
-                    && (holds_values || has_word(&|word| word == kind))
+                    && (holds_values || has_word(&|word| word.starts_with(kind.as_str())))
             })
     }
 }

@@ -11,7 +11,7 @@ use super::{intended, rewritten};
 use crate::prelude::*;
 
 /// Why a layer can't be rewritten, and where it says what can't.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct UnmigratableLayer {
     /// In the layer's document.
     pub span: Span,

@@ -60,7 +60,7 @@ fn gate_changes(release: &Release, gates: &[Entry], spec: &Path, intended: &Json
     let mut left: Vec<&str> = gates.iter().map(|gate| gate.key.text.as_str()).collect();
     let listed = intended.pointer("/spec/featureGates").and_then(Json::as_array);
     for (index, item) in listed.into_iter().flatten().enumerate() {
-        let name = item["name"].as_str().unwrap_or_default();
+        let name = text(&item["name"]);
         let to = spec.key(GATES).index(index);
         match left.iter().position(|gate| gate.eq_ignore_ascii_case(name)) {
             Some(gate) => out.push(Change::Move(old.key(left.remove(gate)), to, Some(item.clone()))),

@@ -30,7 +30,7 @@ pub const DATA_SOURCE_NAME_LABEL: &str = "cdi.kubevirt.io/storage.import.datasou
 pub const CRON_LABEL: &str = "cdi.kubevirt.io/dataImportCron";
 
 /// The result for an SSP object.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct SspStage {
     /// The verdict of SSP's own webhook.
     pub admission: SspAdmission,
@@ -109,7 +109,7 @@ impl SspStage {
 }
 
 /// The verdict of SSP's webhook on the SSP that HCO wants to create.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct SspAdmission {
     /// Whether the SSP is stored.
     pub accepted: bool,

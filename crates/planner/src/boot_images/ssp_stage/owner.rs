@@ -1,6 +1,5 @@
 //! The metadata with which SSP marks its objects.
 
-use crate::boot_images::template::text;
 use crate::prelude::*;
 use crate::release::SspOwner;
 

@@ -5,7 +5,7 @@ use hcoplan_kubernetes::tree::remove;
 
 use super::{ObjectOrigin, TemplateId};
 use crate::boot_images::ARCHITECTURES_ANNOTATION;
-use crate::boot_images::template::{complete_spec, text};
+use crate::boot_images::template::complete_spec;
 use crate::release::SspBundle;
 
 /// A parsed DataImportCronTemplate.

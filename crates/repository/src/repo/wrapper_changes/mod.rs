@@ -5,7 +5,7 @@
 //!
 //! The [fields](super::wrapper_fields) that don't change a HyperConverged are listed; any other one may change it.
 
-use hcoplan_planner::admission::READ_ANNOTATIONS;
+use hcoplan_planner::NAMES;
 use hcoplan_yaml::pointer;
 
 use super::build::whole;
@@ -343,7 +343,7 @@ impl Changes<'_> {
 
 /// Whether annotations change HCO's behaviour, or their names are unknown.
 fn has_own_annotation(annotations: &Node) -> bool {
-    let is_read = |key: &str| READ_ANNOTATIONS.iter().any(|(name, of_template)| *name == key && !of_template);
+    let is_read = |key: &str| NAMES["annotationsOfHyperConverged"].contains(&key);
     let is_own = |key: &str| key.contains("kubevirt.io") || is_read(key) || is_expression(key);
     annotations.entries().iter().any(|entry| is_own(&entry.key.text))
 }
