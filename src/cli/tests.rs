@@ -3,8 +3,8 @@
 use super::*;
 
 /// Visits every command with its words.
-fn each(look: &mut dyn FnMut(&[String], &clap::Command)) {
-    fn walk(words: &[String], command: &clap::Command, look: &mut dyn FnMut(&[String], &clap::Command)) {
+fn each(look: &mut dyn FnMut(&[String], &Command)) {
+    fn walk(words: &[String], command: &Command, look: &mut dyn FnMut(&[String], &Command)) {
         look(words, command);
         let below = command.get_subcommands();
         for below in below.filter(|c| c.get_name() != "help") {

@@ -18,9 +18,7 @@ pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
         found.extend(listed);
     }
     found.sort_by_key(|(_, e)| e.key.span);
-    let Some(((_, first), rest)) = found.split_first() else {
-        return None;
-    };
+    let ((_, first), rest) = found.split_first()?;
     let names: Vec<&str> = found.iter().map(|(_, e)| e.key.text.as_str()).collect();
     let mut message = format!("the manifest has metadata that belongs to a cluster: {}", and(&names));
     // HCO updates the object once to add these two, which also sets this field.
