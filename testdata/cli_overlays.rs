@@ -319,9 +319,9 @@ fn only_what_is_asked_for_is_built() {
     };
     let all = ["edge-oslo", "lab", "prod-east", "prod-west"];
     let changed = ["edge-oslo", "lab", "prod-east", "prod-east", "prod-west"];
-    assert_eq!(built("lint --statistics"), all);
-    assert_eq!(built("lint --statistics --against HEAD"), changed);
-    assert_eq!(built("lint --statistics --trust-base HEAD"), changed);
+    assert_eq!(built("lint --format concise"), all);
+    assert_eq!(built("lint --format concise --against HEAD"), changed);
+    assert_eq!(built("lint --format concise --trust-base HEAD"), changed);
     assert_eq!(built("diff --against HEAD"), changed);
     for command in ["lint", "plan", "render", "matrix", "report", "diff --against HEAD"] {
         assert_eq!(built(&format!("{command} --cluster lab")), ["lab"], "{command}");
@@ -353,7 +353,7 @@ fn a_kustomizations_file_selects_its_builds() {
             ("clusters/lab/kustomization.yaml", &["lab"]),
         ] {
             fs::write(&log, "").expect("written");
-            scene.run(&format!("hcoplan lint --statistics {path}"), &mut said);
+            scene.run(&format!("hcoplan lint --format concise {path}"), &mut said);
             let text = fs::read_to_string(&log).expect("readable");
             let mut names: Vec<&str> = text.lines().collect();
             names.sort_unstable();

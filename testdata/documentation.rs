@@ -188,8 +188,6 @@ fn every_json_document_is_valid_by_its_schema() {
     let nodes = "testdata/cli/import/in/must-gather";
     for (name, arguments) in [
         ("findings", "lint examples/fleet --pedantic --format json"),
-        ("statistics", "lint examples/fleet --statistics --format json"),
-        ("statistics", "lint examples/fleet --statistics --pedantic --format json"),
         ("plan", &plan),
         ("diff", "diff examples/fleet --release 1.17..1.18 --format json"),
         ("argocd", "argocd examples/fleet --format json"),

@@ -9,7 +9,7 @@ use crate::finding::Group;
 use crate::lint;
 use crate::prelude::*;
 use hcoplan_report::Report;
-use hcoplan_report::rules::{self, Statistics};
+use hcoplan_report::rules;
 
 /// Check the manifests with the rules
 #[derive(Debug, Args)]
@@ -34,18 +34,13 @@ pub(super) struct Arguments {
     format: Vec<Target>,
 
     /// Print the list of rules instead
-    #[arg(long, help_heading = "Rules", conflicts_with = "statistics")]
-    list: bool,
-
-    /// Print how often each rule fires instead of the findings
     #[arg(long, help_heading = "Rules")]
-    statistics: bool,
+    list: bool,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
-    const DATA: [Format; 2] = [Format::Human, Format::Json];
     if arguments.list {
-        for target in format::among(&arguments.format, "lint --list", &DATA)? {
+        for target in format::among(&arguments.format, "lint --list", &[Format::Human, Format::Json])? {
             let text = match target.format {
                 Format::Human => rules::table(),
                 _ => format!("{}\n", rules::list()),
@@ -54,11 +49,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         }
         return Ok(Exit::default());
     }
-    let targets = if arguments.statistics {
-        format::among(&arguments.format, "lint --statistics", &DATA)?
-    } else {
-        format::all(&arguments.format, "lint")?
-    };
+    let targets = format::all(&arguments.format, "lint")?;
     let sources = hcoplan_analysis::Sources { bundles: true, ..arguments.sources.of_analysis() };
     let found = arguments.previous.find(sources, output)?;
     let mut settings = arguments.rules.settings(&found)?;
@@ -66,7 +57,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         settings.select.push(lint::Selector::Group(Group::Bundle));
     }
     let base = arguments.previous.base(&found, output)?;
-    let shows_fixes = !arguments.statistics && targets.iter().any(|t| t.format.shows_fixes());
+    let shows_fixes = targets.iter().any(|t| t.format.shows_fixes());
     let selection = lint::Selection::of(&settings);
     let work = ClusterTask {
         lint: Some(if shows_fixes { selection } else { selection.without_fixes() }),
@@ -83,11 +74,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         if target.format == Format::Human && findings.is_empty() {
             continue;
         }
-        let text = match (arguments.statistics, target.format) {
-            (false, format) => Report::of(findings, target.terminal(output)).text(format),
-            (true, Format::Json) => format!("{}\n", Statistics::of(findings).document()).into_bytes(),
-            (true, _) => Statistics::of(findings).text().into_bytes(),
-        };
+        let text = Report::of(findings, target.terminal(output)).text(target.format);
         target.write(&text, output)?;
     }
     if analysis.fails_by_consequence {

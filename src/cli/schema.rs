@@ -21,7 +21,7 @@ pub(super) struct Arguments {
 }
 
 /// The documents with a schema: name and description.
-const DOCUMENTS: [(&str, &str); 15] = [
+const DOCUMENTS: [(&str, &str); 14] = [
     ("argocd", "hcoplan argocd --format json"),
     ("config", "hcoplan.yaml"),
     ("diff", "hcoplan diff --format json"),
@@ -35,7 +35,6 @@ const DOCUMENTS: [(&str, &str); 15] = [
     ("release-diff", "hcoplan release diff A B --format json"),
     ("release-list", "hcoplan release list --format json"),
     ("render", "a line of hcoplan render --format json"),
-    ("statistics", "hcoplan lint --statistics --format json"),
     ("why", "hcoplan why --format json"),
 ];
 

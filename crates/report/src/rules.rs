@@ -1,9 +1,7 @@
-//! Output of `hcoplan lint --list` and `--statistics`: the rules, and the number of findings of each.
+//! Output of `hcoplan lint --list`.
 
 use crate::prelude::*;
-use hcoplan_analysis::FinalFindings;
 use hcoplan_diagnostics::finding::{FixKind, Group};
-use std::cmp::Reverse;
 
 /// All rules as JSON.
 pub fn list() -> Value {
@@ -53,59 +51,8 @@ fn of_one(group: Group, rules: &[&Rule]) -> String {
     out
 }
 
-/// The number of findings by rule and severity.
-#[derive(Debug)]
-pub struct Statistics<'a> {
-    /// The most frequent first.
-    rows: Vec<((&'a str, Severity), usize)>,
-    findings: &'a FinalFindings,
-}
-
-impl<'a> Statistics<'a> {
-    /// Counts findings.
-    pub fn of(findings: &'a FinalFindings) -> Self {
-        let mut counts: BTreeMap<(&str, Severity), usize> = BTreeMap::new();
-        for finding in findings.findings() {
-            *counts.entry((finding.rule.name, finding.severity)).or_default() += 1;
-        }
-        let mut rows: Vec<_> = counts.into_iter().collect();
-        rows.sort_by_key(|((rule, severity), n)| (Reverse(*n), *rule, Reverse(*severity)));
-        Self { rows, findings }
-    }
-
-    /// The document of `hcoplan schema statistics`.
-    pub fn document(&self) -> Value {
-        let row = |((rule, severity), n): &((&str, Severity), usize)| json!({"rule": rule, "count": n, "severity": severity.as_str()});
-        let summary = self.findings.summary();
-        json!({
-            "schemaVersion": "1", "statistics": self.rows.iter().map(row).collect::<Vec<_>>(),
-            "total": self.findings.findings().len(), "clusters": summary.clusters,
-            "suppressed": summary.suppressed, "baselined": summary.baselined,
-        })
-    }
-
-    /// The counts and the total, for people.
-    pub fn text(&self) -> String {
-        let row =
-            |((rule, severity), n): &((&str, Severity), usize)| format!("{n:>6}  {:<7}  {rule}\n", severity.as_str());
-        let summary = self.findings.summary();
-        let mut text: String = self.rows.iter().map(row).collect();
-        let total = self.findings.findings().len();
-        text.push_str(&format!("{total:>6}  in all, in {} clusters", summary.clusters));
-        for (count, what) in [(summary.suppressed, "suppressed"), (summary.baselined, "hidden by the baseline")] {
-            if count > 0 {
-                text.push_str(&format!(", {count} {what}"));
-            }
-        }
-        text + "\n"
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use camino::Utf8Path;
-    use hcoplan_diagnostics::finding::Finding;
-
     use super::*;
 
     #[test]
@@ -118,24 +65,5 @@ mod tests {
         }
         assert!(text.starts_with("heterogeneous\n"), "{text}");
         assert!(text.contains("warning multi-arch-boot-images-disabled"), "{text}");
-    }
-
-    #[test]
-    fn statistics_begin_with_the_most_frequent() {
-        let rule = |name| lint::find(name).expect("a rule").rule;
-        let findings = vec![
-            Finding::new(rule("status-in-git"), "m").warning(),
-            Finding::new(rule("null-section"), "m").warning(),
-            Finding::new(rule("null-section"), "m").error(),
-            Finding::new(rule("hco-name-invalid"), "m").info(),
-        ];
-        let findings = FinalFindings::new(findings, Utf8Path::new("."));
-        let expected = "     1  info     hco-name-invalid
-     1  error    null-section
-     1  warning  null-section
-     1  warning  status-in-git
-     4  in all, in 0 clusters
-";
-        assert_eq!(Statistics::of(&findings).text(), expected);
     }
 }
