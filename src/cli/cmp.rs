@@ -4,7 +4,7 @@
 //! standard output. An empty output with exit code 0 would delete all of the application's objects, so that never
 //! happens. The user interface shows standard error after a failure.
 
-use super::cmp_parameters::{Parameters, announcement};
+use super::cmp_parameters::{ANNOUNCEMENT, Parameters};
 use super::output::Output;
 use super::settings::FailOn;
 use crate::finding::Finding;
@@ -78,7 +78,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
             Ok(Exit::default())
         }
         Command::Parameters => {
-            output.print(format!("{}\n", announcement()))?;
+            output.print(format!("{}\n", *ANNOUNCEMENT))?;
             Ok(Exit::default())
         }
         Command::Generate(gate) => {

@@ -1,26 +1,11 @@
 //! The parameters that an Application of Argo CD sets for `hcoplan cmp`.
 
 use crate::finding::Severity;
+use crate::kube::Table;
 use crate::prelude::*;
 
 /// Argo CD doesn't send announced defaults: they have to equal [`Parameters::default`].
-pub(super) fn announcement() -> Value {
-    json!([
-        {
-            "name": "fail-on", "title": "Reject from this severity on",
-            "tooltip": "error, warning or never", "collectionType": "string", "string": "error",
-        },
-        {
-            "name": "emit", "title": "What is passed on",
-            "tooltip": "manifests, or operands for a preview that is never synced: what HCO and SSP would create, too",
-            "collectionType": "string", "string": "manifests",
-        },
-        {
-            "name": "hco-version", "title": "HCO release line",
-            "tooltip": "X.Y; empty: what the inventory says", "collectionType": "string", "string": "",
-        },
-    ])
-}
+pub(super) static ANNOUNCEMENT: Table<Value> = Table::of(include_str!("cmp_parameters.json"));
 
 /// The parameters of an Application.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -78,7 +63,7 @@ mod tests {
 
     #[test]
     fn announced_defaults_are_the_defaults() {
-        let text = announcement().to_string();
+        let text = ANNOUNCEMENT.to_string();
         let announced = Parameters::new(&text).expect("its own announcement");
         let expected = Parameters { fail_on: Some(Some(Severity::Error)), ..Parameters::default() };
         assert_eq!(announced, expected);

@@ -55,15 +55,7 @@ pub(super) fn timestamp(text: &str) -> Option<String> {
     rest = rest.strip_prefix('-')?;
     let day = number(&mut rest)?;
     let year = &text[..4];
-    let leap = year.parse::<u32>().is_ok_and(|y| y % 4 == 0 && (y % 100 != 0 || y % 400 == 0));
-    let days = match month {
-        2 if leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return None,
-    };
-    if !(1..=days).contains(&day) {
+    if !(1..=12).contains(&month) || !(1..=days_in(year.parse().ok()?, month)).contains(&day) {
         return None;
     }
     let date = format!("{year}-{month:02}-{day:02}");
@@ -106,8 +98,18 @@ pub(super) fn timestamp(text: &str) -> Option<String> {
     Some(format!("{date}T{hour:02}:{minute:02}:{second:02}{point}{fraction}{zone}"))
 }
 
+/// The days of a month.
+pub fn days_in(year: i64, month: i64) -> i64 {
+    match month {
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
 /// One or two digits.
-fn number(rest: &mut &str) -> Option<u32> {
+fn number(rest: &mut &str) -> Option<i64> {
     let digits = rest.bytes().take(2).take_while(u8::is_ascii_digit).count();
     let (number, after) = rest.split_at(digits);
     *rest = after;

@@ -25,7 +25,7 @@ mod tree;
 pub use build::binary::decode_bytes as decode_base64;
 pub use emit::{emit, emit_to};
 pub use json::read_json;
-pub use kustomize::{KustomizeScalar, kustomize_reads};
+pub use kustomize::{KustomizeScalar, days_in, kustomize_reads};
 pub use number::{float_number, go_json, uint_number};
 pub use parse::{Parsed, parse, parse_with, parse_yaml};
 pub use path::{Path, Segment, Trail, is_within, overlap};

@@ -4,32 +4,13 @@ use crate::prelude::*;
 use std::sync::LazyLock;
 
 use aho_corasick::packed::Searcher;
+use hcoplan_kubernetes::Table;
 use hcoplan_yaml::source::lines;
 
 use super::credentials::merged;
 
 /// A name with one of these endings names a secret.
-const NAMES: [&str; 19] = [
-    "password",
-    "passwd",
-    "passphrase",
-    "token",
-    "apikey",
-    "api_key",
-    "api-key",
-    "secretkey",
-    "secret_key",
-    "secret-key",
-    "secret_access_key",
-    "privatekey",
-    "private_key",
-    "clientsecret",
-    "client_secret",
-    "accountkey",
-    "client-key-data",
-    "userdatabase64",
-    "networkdatabase64",
-];
+static NAMES: Table<Vec<&str>> = Table::of(include_str!("names.json"));
 
 /// Whether a name is the name of a secret.
 pub(super) fn is_name(name: &str) -> bool {
@@ -38,20 +19,7 @@ pub(super) fn is_name(name: &str) -> bool {
 }
 
 /// Words, in lower case, of which every text with a named secret has at least one.
-const SUSPICIOUS: [&str; 12] = [
-    "passw",
-    "passphrase",
-    "private",
-    "token",
-    "secret",
-    "credential",
-    "apikey",
-    "api_key",
-    "api-key",
-    "accountkey",
-    "key-data",
-    "database64",
-];
+static SUSPICIOUS: Table<Vec<&str>> = Table::of(include_str!("suspicious.json"));
 
 /// Whether a key on a path is the name of a secret: everything below it is secret, too.
 pub(super) fn is_below_name(path: &str) -> bool {
@@ -67,7 +35,7 @@ pub(super) fn below_names(text: &str) -> Vec<Range<usize>> {
         let indent = line.len() - line.trim_start().len();
         let is_inside = inside.is_some_and(|above| line.trim().is_empty() || indent > above);
         let lower = line.to_ascii_lowercase();
-        let name = NAMES.iter().filter_map(|name| Some(lower.find(name)? + name.len())).min();
+        let name = NAMES.iter().filter_map(|name| Some(lower.find(*name)? + name.len())).min();
         if !is_inside {
             inside = name.map(|_| indent);
         }
@@ -89,7 +57,7 @@ pub(super) fn is_suspicious(text: &str) -> bool {
         return true;
     }
     // `None` on machines that have no instructions for it.
-    static ANY: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(SUSPICIOUS));
+    static ANY: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(SUSPICIOUS.iter()));
     let lower = text.to_ascii_lowercase();
     match &*ANY {
         Some(searcher) => searcher.find(&lower).is_some(),
@@ -105,8 +73,8 @@ pub(super) fn assigned_secrets(text: &str) -> Vec<Range<usize>> {
     // The last value by what ends it: a value that begins inside it ends where it does, so that no
     // character is examined for each name before it.
     let mut last: [Range<usize>; 3] = Default::default();
-    for name in NAMES {
-        for (at, found) in lower.match_indices(name) {
+    for name in NAMES.iter() {
+        for (at, found) in lower.match_indices(*name) {
             let rest = &text[at + found.len()..];
             let quotes = |c: char| matches!(c, '"' | '\'' | '\\');
             let behind = rest.trim_start_matches(quotes);

@@ -8,6 +8,7 @@
 
 use crate::prelude::*;
 use hcoplan_kubernetes::tree::without_nulls;
+use hcoplan_planner::boot::sentence;
 use hcoplan_planner::hyperconverged::in_version;
 use serde::Serialize;
 use serde_json::Map;
@@ -45,16 +46,12 @@ pub enum DriftReason {
     Converted,
 }
 
+static REASONS: Table<Value> = Table::of(include_str!("drift_reasons.json"));
+
 impl DriftReason {
     /// A sentence for output.
-    pub const fn description(self) -> &'static str {
-        match self {
-            Self::Dropped => "the CRD has no such field: the API server drops it",
-            Self::Null => "null isn't a value: the API server fills in its default",
-            Self::DefaultsInList => "defaults are filled in inside the list, which is compared as one value",
-            Self::Written => "HCO or its webhook writes another value",
-            Self::Converted => "the stored version has another value, or no such field",
-        }
+    pub fn description(self) -> String {
+        sentence(&REASONS, &self)
     }
 }
 

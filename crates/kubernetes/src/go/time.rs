@@ -1,5 +1,6 @@
 //! `metav1.Time`: RFC 3339 in, UTC to the second out.
 use crate::prelude::*;
+use hcoplan_yaml::days_in;
 /// Prints a timestamp as Go does, in UTC. `null` and the zero time print as null.
 pub(super) fn encode(value: &mut Value) {
     if let Value::String(text) = value {
@@ -68,19 +69,6 @@ pub fn print(seconds: i64) -> String {
         month += 1;
     }
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest / 60 % 60, rest % 60)
-}
-
-fn is_leap(year: i64) -> bool {
-    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-}
-
-fn days_in(year: i64, month: i64) -> i64 {
-    match month {
-        2 if is_leap(year) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
 }
 
 fn day_of_year(year: i64, month: i64, day: i64) -> i64 {

@@ -75,7 +75,6 @@ impl Node {
     /// Anything but an object is an empty schema.
     pub(super) fn read(schema: Value) -> Self {
         let mut node = Self::default();
-        let mut limits = Limits::default();
         let mut unsupported = Vec::new();
         let Value::Object(mut keywords) = schema else {
             return node;
@@ -83,7 +82,7 @@ impl Node {
         node.rules = Rules::of(&keywords);
         let list_keys = keywords.remove("x-kubernetes-list-map-keys");
         for (keyword, value) in keywords {
-            if node.keyword(&mut limits, &keyword, value).is_none() {
+            if node.keyword(&keyword, value).is_none() {
                 unsupported.push(format!("the keyword {keyword} is not known"));
             }
         }
@@ -93,13 +92,16 @@ impl Node {
         if let List::Map(keys) = &mut node.list {
             *keys = list_keys.and_then(read).unwrap_or_default();
         }
-        node.limits = limits.any().then(|| Box::new(limits));
         node.unsupported = unsupported.into();
         node
     }
 
+    fn limits(&mut self) -> &mut Limits {
+        self.limits.get_or_insert_default()
+    }
+
     /// One keyword; `None` when it or its value is not known.
-    fn keyword(&mut self, limits: &mut Limits, keyword: &str, value: Value) -> Option<()> {
+    fn keyword(&mut self, keyword: &str, value: Value) -> Option<()> {
         match keyword {
             "type" => self.types = types(value.as_str()?)?,
             "properties" => {
@@ -122,22 +124,22 @@ impl Node {
             "default" => self.default = Some(value),
             "nullable" => self.nullable = value.as_bool()?,
             "description" => self.description = Some(value.as_str()?.into()),
-            "enum" => limits.allowed = read(value)?,
-            "pattern" => limits.pattern = Some(Pattern::new(value.as_str()?)),
+            "enum" => self.limits().allowed = read(value)?,
+            "pattern" => self.limits().pattern = Some(Pattern::new(value.as_str()?)),
             "format" => {
-                limits.format = match value.as_str()? {
+                self.limits().format = match value.as_str()? {
                     "int32" => Some(Format::Int32),
                     "int64" => Some(Format::Int64),
                     "date-time" => Some(Format::DateTime),
                     _ => return None,
                 };
             }
-            "minimum" => limits.minimum = value.as_f64(),
-            "maximum" => limits.maximum = value.as_f64(),
-            "minLength" => limits.min_length = value.as_u64(),
-            "maxLength" => limits.max_length = value.as_u64(),
-            "minItems" => limits.min_items = value.as_u64(),
-            "maxItems" => limits.max_items = value.as_u64(),
+            "minimum" => self.limits().minimum = value.as_f64(),
+            "maximum" => self.limits().maximum = value.as_f64(),
+            "minLength" => self.limits().min_length = value.as_u64(),
+            "maxLength" => self.limits().max_length = value.as_u64(),
+            "minItems" => self.limits().min_items = value.as_u64(),
+            "maxItems" => self.limits().max_items = value.as_u64(),
             "x-kubernetes-preserve-unknown-fields" => self.preserve_unknown = value.as_bool()?,
             "x-kubernetes-int-or-string" => self.int_or_string = value.as_bool()?,
             "x-kubernetes-list-type" => {
@@ -160,20 +162,6 @@ impl Node {
 
 fn read<T: DeserializeOwned>(value: Value) -> Option<T> {
     serde_json::from_value(value).ok()
-}
-
-impl Limits {
-    fn any(&self) -> bool {
-        !self.allowed.is_empty()
-            || self.pattern.is_some()
-            || self.format.is_some()
-            || self.minimum.is_some()
-            || self.maximum.is_some()
-            || self.min_length.is_some()
-            || self.max_length.is_some()
-            || self.min_items.is_some()
-            || self.max_items.is_some()
-    }
 }
 
 fn types(name: &str) -> Option<Types> {

@@ -1,6 +1,7 @@
 //! The impact of a change, and when it takes effect.
 
 use crate::prelude::*;
+use hcoplan_planner::boot::variant;
 use serde::Serialize;
 
 /// The severity of a change, the worst first.
@@ -30,21 +31,12 @@ pub enum Impact {
     Better,
 }
 
+static TITLES: Table<Value> = Table::of(include_str!("impacts.json"));
+
 impl Impact {
     /// The name in a sentence.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Stops => "rejected or stopped",
-            Self::DataLoss => "data loss",
-            Self::BootFailure => "boot failure",
-            Self::Disruption => "disruption",
-            Self::Scheduling => "scheduling and migration",
-            Self::Alert => "alert",
-            Self::Security => "security",
-            Self::Images => "golden images",
-            Self::Behaviour => "behaviour",
-            Self::Better => "better",
-        }
+    pub fn title(self) -> &'static str {
+        TITLES[&variant(&self).0].as_str().unwrap_or_default()
     }
 }
 
