@@ -38,8 +38,7 @@ impl Parameters {
             let name = parameter["name"].as_str().unwrap_or_default();
             let value = parameter["string"].as_str();
             match (name, value) {
-                ("fail-on", Some("error")) => out.fail_on = Some(Some(Severity::Error)),
-                ("fail-on", Some("warning")) => out.fail_on = Some(Some(Severity::Warning)),
+                ("fail-on", Some(name @ ("error" | "warning"))) => out.fail_on = Some(Severity::named(name)),
                 ("fail-on", Some("never")) => out.fail_on = Some(None),
                 ("emit", Some("operands")) => out.operands = true,
                 ("emit", Some("manifests")) => out.operands = false,

@@ -108,6 +108,5 @@ pub fn run() -> ExitCode {
             }
         }
     };
-    let interrupted = hcoplan_analysis::interrupted();
-    Exit { interrupted, ..verdict }.into()
+    Exit { interrupted: hcoplan_analysis::interrupted(), ..verdict }.into()
 }

@@ -104,8 +104,8 @@ pub(super) fn actions(inputs: &ActionInputs<'_>, at: Range, only: Option<&[CodeA
                     "title": title, "kind": QUICK_FIX, "diagnostics": [shown],
                     "edit": inputs.workspace_edit(edits),
                 });
-                if preferred && let Some(entries) = action.as_object_mut() {
-                    entries.insert("isPreferred".to_owned(), true.into());
+                if preferred {
+                    action["isPreferred"] = true.into();
                 }
                 if !to.contains(&action) {
                     to.push(action);
@@ -128,8 +128,8 @@ pub(super) fn actions(inputs: &ActionInputs<'_>, at: Range, only: Option<&[CodeA
         } else {
             fix_all_edit(inputs).map(|edit| ("edit", edit))
         };
-        if let (Some((key, value)), Some(entries)) = (more, action.as_object_mut()) {
-            entries.insert(key.to_owned(), value);
+        if let Some((key, value)) = more {
+            action[key] = value;
             out.push(action);
         }
     }

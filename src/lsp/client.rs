@@ -8,6 +8,13 @@ use super::address;
 use super::diagnostics::ClientCapabilities;
 use super::places::Encoding;
 use super::transport::Outgoing;
+use crate::kube::Table;
+
+/// What asks for notifications about changed files.
+static REGISTRATION: Table<Value> = Table::of(include_str!("registration.json"));
+
+/// What the server can do; changes of documents are incremental.
+static CAPABILITIES: Table<Value> = Table::of(include_str!("capabilities.json"));
 
 /// The kind of an action for one finding.
 pub(super) const QUICK_FIX: &str = "quickfix";
@@ -61,41 +68,20 @@ impl Client {
 
     /// The result of `initialize`.
     pub(super) fn server_capabilities(&self) -> Value {
-        const INCREMENTAL: u8 = 2;
-        json!({
-            "capabilities": {
-                "positionEncoding": self.capabilities.encoding.kind(),
-                "textDocumentSync": {
-                    "openClose": true,
-                    "change": INCREMENTAL,
-                    "save": {"includeText": false},
-                },
-                "hoverProvider": true,
-                "completionProvider": {"triggerCharacters": [" "]},
-                "codeActionProvider": {
-                    "codeActionKinds": [QUICK_FIX, FIX_ALL],
-                    "resolveProvider": true,
-                },
-                "workspace": {
-                    "workspaceFolders": {"supported": true, "changeNotifications": true},
-                },
-            },
-            "serverInfo": {"name": "hcoplan", "version": env!("CARGO_PKG_VERSION")},
-        })
+        let mut result = CAPABILITIES.clone();
+        let capabilities = &mut result["capabilities"];
+        capabilities["positionEncoding"] = json!(self.capabilities.encoding.kind());
+        capabilities["codeActionProvider"]["codeActionKinds"] = json!([QUICK_FIX, FIX_ALL]);
+        result["serverInfo"]["version"] = env!("CARGO_PKG_VERSION").into();
+        result
     }
 
     /// The request for notifications about changed files.
     pub(super) fn registration(&self) -> Option<Outgoing> {
-        let watchers = json!([{"globPattern": "**/*.{yaml,yml,json}"}, {"globPattern": "**/.gitignore"}]);
-        let params = json!({"registrations": [{
-            "id": "hcoplan-files",
-            "method": "workspace/didChangeWatchedFiles",
-            "registerOptions": {"watchers": watchers},
-        }]});
         let request = Request {
             id: RequestId::from("hcoplan-files".to_owned()),
             method: "client/registerCapability".to_owned(),
-            params,
+            params: REGISTRATION.clone(),
         };
         let request = Outgoing::Message(request.into());
         self.watches.then_some(request)

@@ -149,8 +149,8 @@ impl Root {
                 continue;
             }
             let mut params = json!({"uri": address, "diagnostics": diagnostics});
-            if let (Some(version), Some(p)) = (versions.get(&address), params.as_object_mut()) {
-                p.insert("version".to_owned(), json!(version));
+            if let Some(version) = versions.get(&address) {
+                params["version"] = json!(version);
             }
             out.push(params);
             if diagnostics.is_empty() {

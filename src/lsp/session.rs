@@ -311,8 +311,8 @@ impl Session {
         // Without an edit if the fixes would cause an error in a cluster.
         let edit = data.and_then(|uri| actions::fix_all_edit(&self.action_inputs(uri)?));
         let mut action = json!(action);
-        if let (Some(edit), Some(entries)) = (edit, action.as_object_mut()) {
-            entries.insert("edit".to_owned(), edit);
+        if let Some(edit) = edit {
+            action["edit"] = edit;
         }
         action
     }
