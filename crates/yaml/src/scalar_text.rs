@@ -298,7 +298,7 @@ fn fold(space: &str) -> Option<String> {
     })
 }
 
-/// The letters of escapes in double quotes, and what they stand for.
+/// The letters of escapes in double quotes, and what they mean.
 pub(crate) const ESCAPES: [(char, char); 15] = [
     ('0', '\0'),
     ('a', '\u{7}'),
@@ -317,7 +317,7 @@ pub(crate) const ESCAPES: [(char, char); 15] = [
     ('P', '\u{2029}'),
 ];
 
-/// What the letter of an escape stands for.
+/// What the letter of an escape means.
 pub(crate) fn escaped(letter: char) -> Option<char> {
     ESCAPES.iter().find_map(|(own, c)| (*own == letter).then_some(*c))
 }
