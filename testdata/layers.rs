@@ -14,6 +14,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "crates/planner/src",
         &[
+            &["names"],
             &["release"],
             &["topology", "hyperconverged", "inventory"],
             &["machines", "admission", "boot_images", "operands", "jsonpatch"],

@@ -1,6 +1,5 @@
 //! Names of other crates that most files use, and the lists.
 
-pub(crate) use crate::names::NAMES;
 pub(crate) use hcoplan_diagnostics::finding::Finding;
 pub(crate) use hcoplan_diagnostics::source::Location;
 pub(crate) use hcoplan_kubernetes::go::{GoType, GoTypes};

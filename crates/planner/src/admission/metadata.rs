@@ -2,6 +2,7 @@
 
 use super::shape::parse_path;
 use super::{Cause, CauseKind, Operation, Reason, Rejection, Stage};
+use crate::names::NAMES;
 use crate::prelude::*;
 use crate::release::Release;
 use hcoplan_kubernetes::schema::{Violation, ViolationKind, Violations};

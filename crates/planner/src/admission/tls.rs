@@ -2,6 +2,7 @@
 
 use super::shape::{Shape, at, list, text};
 use super::{Reason, Rejection};
+use crate::names::NAMES;
 use crate::prelude::*;
 use crate::release::{CustomMissing, TlsRules};
 use hcoplan_kubernetes::schema::go_quote;

@@ -8,6 +8,7 @@ use super::cpu::vcpus;
 use super::{Cluster, Stage};
 use crate::inventory::{CPU_FEATURE, CPU_MODEL, HOST_MODEL, HOST_MODEL_FEATURE, MIGRATION_MODEL};
 use crate::inventory::{Node, ROLE_LABEL};
+use crate::names::NAMES;
 use crate::prelude::*;
 
 /// A requirement on a node.

@@ -8,6 +8,7 @@ use super::checker::{
 };
 use super::launcher::launcher;
 use super::{Cause, Cluster, Machine, Reason, Stage, TypeKind, Verdict, defaults, template_of};
+use crate::names::NAMES;
 use crate::prelude::*;
 use hcoplan_kubernetes::duration;
 use hcoplan_kubernetes::label::{key_problems, value_problems};

@@ -2,6 +2,7 @@
 
 use super::admits;
 use crate::inventory::{ARCHITECTURE_LABEL, Node, ROLE_LABEL, with_default_labels};
+use crate::names::NAMES;
 use crate::prelude::*;
 use hcoplan_diagnostics::words::list;
 use hcoplan_kubernetes::label_selector::Requirement;

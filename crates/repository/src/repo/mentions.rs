@@ -5,6 +5,9 @@ use std::io::Read as _;
 /// The operator's API group; a file that mentions it must be readable.
 pub(super) const HCO: &str = "hco.kubevirt.io";
 
+/// HCO's name for its own object, and for its namespace upstream.
+pub(super) const HCO_NAME: &str = "kubevirt-hyperconverged";
+
 /// Parts of the kind that typing errors seldom affect. The search for files uses the same.
 pub(super) const HINTS: [&str; 4] = ["yper", "YPER", "onverg", "ONVERG"];
 

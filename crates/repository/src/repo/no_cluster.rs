@@ -11,6 +11,7 @@ use super::objects::{Objects, SourceRef};
 use super::paths::{file_in, files_of, has_in, in_root, parent};
 use super::problem::Problem;
 use super::scan::may_name_hyperconverged;
+use super::unplanned;
 use super::unrecognized::{self, unused_inventory};
 use super::wrapper_changes;
 use super::wrappers::unknown::may_become_hyperconverged;

@@ -5,7 +5,7 @@ use hcoplan_yaml::Problem as YamlProblem;
 use super::duplicate_key;
 use super::scan::{Content, mentions_hco};
 use crate::prelude::*;
-use hcoplan_rule_pages::rules::{FILE_NOT_READ, HCO_NOT_PLANNED, YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX};
+use hcoplan_rule_pages::rules::{FILE_NOT_READ, YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX};
 
 /// The suffix of the API groups of KubeVirt, CDI and others.
 const KUBEVIRT: &str = "kubevirt.io/";
@@ -43,11 +43,6 @@ pub(super) fn related(
         Some(place) => finding.related(place, label),
         None => finding,
     }
-}
-
-/// The finding that a HyperConverged, or what may make one, isn't planned.
-pub(crate) fn unplanned(message: impl Into<String>, place: Location) -> Finding {
-    Finding::new(&HCO_NOT_PLANNED, message).at(place).label("not planned")
 }
 
 /// An unreadable file: whether it is relevant is unknown.

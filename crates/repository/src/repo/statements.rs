@@ -53,9 +53,6 @@ pub(super) const OPERATOR: &str = "hyperconverged-cluster-operator";
 /// The prefix of the names of HCO's CSVs, before the version.
 const CSV: &str = "kubevirt-hyperconverged-operator.";
 
-/// HCO's name for its own object, and for its namespace upstream.
-pub(super) const HCO_NAME: &str = "kubevirt-hyperconverged";
-
 /// The OLM packages of HCO: upstream's and OpenShift Virtualization's.
 pub const HCO_PACKAGES: [&str; 2] = ["community-kubevirt-hyperconverged", "kubevirt-hyperconverged"];
 

@@ -12,6 +12,7 @@ use super::mentions::names_hyperconverged;
 use super::objects::ObjectRef;
 use super::paths::{files_of, first_document, has_in, parent, path_words};
 use super::problem::{start_of, unparseable_controller, unreadable};
+use super::unplanned;
 use super::wrapper_changes::fetched;
 use super::wrapper_fields as fields;
 use super::wrappers::masked_template;

@@ -4,10 +4,11 @@
 
 use hcoplan_rule_pages::rules::{HCO_NOT_RECOGNIZED, INVENTORY_WITHOUT_CLUSTER};
 
+use super::mentions::HCO_NAME as NAME;
 use super::mentions::{HCO, hints};
 use super::nodes::has_map;
-use super::statements::HCO_NAME as NAME;
 use crate::prelude::*;
+use crate::repo::unplanned;
 
 /// Whether an object is a HyperConverged: of HCO's API group, or of a templated one.
 pub(super) fn is_ours(api_version: &str, kind: &str) -> bool {

@@ -22,6 +22,7 @@ mod variables;
 
 use super::kustomization::has_kustomization;
 use crate::prelude::*;
+use crate::repo::unplanned;
 
 pub(super) use acm::{idle, setting};
 pub(super) use additions::builds;

@@ -80,7 +80,7 @@ pub(in crate::repo) fn read(tree: &dyn Tree, files: &[Utf8PathBuf]) -> GitOps {
             out.named.add(&document, &["ConfigMap"]);
         }
     }
-    out.named.find_appliers(&documents, tree);
+    out.named.find_appliers(&documents, tree, |document| of_object(document, tree, &[]));
     for kind in [Kind::FluxKustomization, Kind::HelmRelease] {
         out.fill_in_variables(&mut documents, kind, tree);
     }

@@ -1,6 +1,6 @@
 //! The variables of Flux's Kustomizations.
 
-use super::{Applied, Kind, Source, of_object, printed};
+use super::{Applied, Kind, Source, printed};
 use crate::prelude::*;
 use crate::repo::nodes::{is_on, names_of};
 use crate::repo::paths::parent;
@@ -30,15 +30,20 @@ impl Named {
         self.by_name.get(&(kind.to_owned(), name.to_owned())).map_or(&[], Vec::as_slice)
     }
 
-    /// Finds what applies the files that matter; `documents` are all controllers' objects.
-    pub(super) fn find_appliers(&mut self, documents: &[Arc<Document>], tree: &dyn Tree) {
+    /// Finds what applies the files that matter; `documents` are all controllers' objects, `applied` what one applies.
+    pub(super) fn find_appliers(
+        &mut self,
+        documents: &[Arc<Document>],
+        tree: &dyn Tree,
+        applied: impl Fn(&Arc<Document>) -> Vec<Applied>,
+    ) {
         let of_several = self.by_name.values().filter(|all| all.len() > 1).flatten();
         let mut files: BTreeSet<Utf8PathBuf> = of_several.map(|document| document.file.path().to_owned()).collect();
         if files.is_empty() {
             return;
         }
         files.extend(documents.iter().map(|document| document.file.path().to_owned()));
-        let all = documents.iter().flat_map(|document| of_object(document, tree, &[]));
+        let all = documents.iter().flat_map(applied);
         let mut by_directory: BTreeMap<Utf8PathBuf, Vec<Applied>> = BTreeMap::new();
         for applied in all.filter(|by| by.kind == Kind::FluxKustomization) {
             let directory = applied.sources.first().and_then(Source::directory);

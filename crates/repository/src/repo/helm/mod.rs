@@ -29,6 +29,7 @@ use super::mentions::{HCO, contains_encoded_group, has, hints};
 use super::paths::{first_document, parent, shown_path};
 use super::problem::start_of;
 use super::scan::{FoundKind, scan};
+use super::unplanned;
 use super::wrapper_fields as fields;
 use super::wrappers::not_planned::contains_manifest;
 use crate::prelude::*;
@@ -364,7 +365,7 @@ impl ReleaseToRender<'_> {
             more.insert(to.clone(), self.tree.read(from).unwrap_or_default());
         }
         let mut arguments = vec!["template".to_owned(), release.name.clone(), format!("./{chart}")];
-        let namespace = release.namespace.as_deref().unwrap_or(super::statements::HCO_NAME);
+        let namespace = release.namespace.as_deref().unwrap_or(super::mentions::HCO_NAME);
         arguments.extend(["--namespace".to_owned(), namespace.to_owned()]);
         for (number, values) in release.values.iter().enumerate() {
             let path = match values {

@@ -597,16 +597,3 @@ fn reports_contradictions() {
         assert_eq!(identity(&repo, "a").1, [""; 0], "{release}");
     }
 }
-
-#[test]
-fn rejects_more_bytes_in_all_than_the_limit() {
-    let files = [("east/hc.yaml", HC), ("east/i.yaml", INVENTORY)];
-    let whole = (HC.len() + INVENTORY.len()) as u64;
-    let error = |max_total| {
-        try_open(&files, &Options { max_total: Some(max_total), ..Options::default() }).err().map(|e| e.to_string())
-    };
-    assert_eq!(error(whole), None);
-    let expected = "the files about HCO and its nodes exceed 100 bytes in total, the limit (exclude files with `ignore` in \
-                    hcoplan.yaml)";
-    assert_eq!(error(100).as_deref(), Some(expected));
-}

@@ -19,6 +19,7 @@ use super::nodes::{all_nodes, entry, fields_at, parsed};
 use super::paths::{file_in, parent};
 use super::wrapper_fields as fields;
 use crate::prelude::*;
+use crate::repo::unplanned;
 
 const KIND: &str = "HyperConverged";
 

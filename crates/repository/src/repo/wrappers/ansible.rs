@@ -2,8 +2,7 @@
 //!
 //! Source: the modules `k8s` of the collections `kubernetes.core`, `community.okd` and `redhat.openshift`.
 
-use super::Wrapper;
-use super::not_planned::is_of_hco;
+use super::{Wrapper, is_of_hco};
 use crate::prelude::*;
 use crate::repo::gitops::is_filled;
 use crate::repo::mentions::HCO;

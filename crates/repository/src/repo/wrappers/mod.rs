@@ -20,6 +20,7 @@ pub(super) use inline::without_blanks;
 pub(super) use not_planned::NotPlannedObject;
 pub(super) use unknown::Unknown;
 
+use super::mentions::HCO;
 use super::wrapper_fields as fields;
 use crate::prelude::*;
 
@@ -52,6 +53,11 @@ pub(super) fn wrapped_nodes(node: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
             Some(inner.into_iter().chain(node.list_at(path)).map(|n| (n, wrapper(path))).collect())
         }
     }
+}
+
+/// Whether a value has HCO's kind and group.
+fn is_of_hco(node: &Node) -> bool {
+    group(node) == HCO && node.text("kind") == "HyperConverged"
 }
 
 /// An object's API group.

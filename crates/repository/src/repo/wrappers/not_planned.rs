@@ -2,9 +2,10 @@
 
 use super::super::mentions::{HCO, contains_encoded_group, hints};
 use super::unknown::{is_filled_in, may_be, may_become_hyperconverged};
-use super::{ansible, commands, group, inline, mutations, policy};
+use super::{ansible, commands, group, inline, is_of_hco, mutations, policy};
 use crate::prelude::*;
 use crate::repo::nodes::has_map;
+use crate::repo::unplanned;
 use crate::repo::wrapper_fields as fields;
 
 /// A HyperConverged that isn't planned, with its wrapper.
@@ -146,11 +147,6 @@ fn kind_of(node: &Node) -> &str {
         "" => "file",
         kind => kind,
     }
-}
-
-/// Whether a value has HCO's kind and group.
-pub(super) fn is_of_hco(node: &Node) -> bool {
-    group(node) == HCO && node.text("kind") == "HyperConverged"
 }
 
 /// Whether a value is a patch of a HyperConverged, as Hive's SyncSets have it.

@@ -7,12 +7,11 @@ use std::sync::LazyLock;
 use hcoplan_diagnostics::words::list;
 use hcoplan_planner::release::FieldTarget;
 
-use super::super::statements::HCO_NAME as NAME;
 use super::Wrapper;
 use super::mask::MARK;
 use super::template::{Filled, fill, parameters};
 use crate::prelude::*;
-use crate::repo::mentions::HCO;
+use crate::repo::mentions::{HCO, HCO_NAME as NAME};
 use crate::repo::nodes::has_map;
 
 /// Fields of a HyperConverged with only one possible value, which is planned.
