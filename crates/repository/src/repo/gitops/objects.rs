@@ -229,10 +229,12 @@ impl GitOps {
     /// Whether everything that an object applies is built with what it adds: its paths are known, and those of Argo CD
     /// have a kustomization.
     pub(in crate::repo) fn is_built(&self, document: &Document) -> bool {
-        let of_it = |applied: &&Applied| is_same_document(&applied.document, document);
+        // A chart's template is read with other names than it has.
+        let of_it =
+            |own: &&Applied| is_same_document(&own.document, document) && names_of(&own.document) == names_of(document);
         // Other sources of an Application only have files, or a chart that isn't here.
-        let is_here = |source: &&Source| source.path.is_some();
-        let sources = || self.applied.iter().filter(of_it).flat_map(|applied| applied.sources.iter().filter(is_here));
+        let all = || self.applied.iter().filter(of_it).flat_map(|applied| &applied.sources);
+        let sources = || all().filter(|source| source.path.is_some());
         let has_tool = |s: &Source| ["kustomize", "helm", "plugin"].iter().any(|k| s.node.get(k).is_some());
         sources().any(|source| source.is_built) && sources().all(|source| source.is_built || !has_tool(source))
     }

@@ -306,9 +306,8 @@ fn render(
             }
         }
         // Where another release has one, values switch it off.
-        if let (false, [_, others @ ..]) = (is_on, &without[..]) {
-            let verb = if others.is_empty() { "renders" } else { "render" };
-            let message = format!("{} {verb} no HyperConverged", list(&without, 3));
+        if !is_on && !without.is_empty() {
+            let message = format!("no HyperConverged is rendered by {}", list(&without, 3));
             let finding = unplanned(message, chart.place.clone());
             built.findings.push(finding.label("not with these values"));
         }
