@@ -23,7 +23,7 @@ const ASSUMED: [(&str, &str); 4] = [
 ];
 
 /// Maximum lines of a story's objects without `--verbose`.
-const MAX_LINES: usize = 12;
+const MAX_LINES: usize = 11;
 
 /// Operands of which a cluster has one each: their kind names them.
 const OPERANDS: [&str; 6] = ["KubeVirt", "CDI", "NetworkAddonsConfig", "SSP", "AAQ", "MigController"];
