@@ -407,7 +407,10 @@ impl<'a> View<'a> {
             return Vec::new();
         }
         if lines.len() > MAX_LINES && !self.is_verbose() {
-            let mut shown: Vec<DiffLine> = lines.into_iter().take(MAX_LINES).collect();
+            // A value stays with the one that it replaces.
+            let is_replaced = |last: &DiffLine| last.depth > 0 && last.sign == Sign::Remove;
+            let parted = is_replaced(&lines[MAX_LINES - 1]) && lines[MAX_LINES].sign == Sign::Add;
+            let mut shown: Vec<DiffLine> = lines.into_iter().take(MAX_LINES - usize::from(parted)).collect();
             let total: usize = story.objects.iter().map(|object| object.names.len()).sum();
             let text = format!("… {}; `--verbose` lists all", plural(total, "object"));
             shown.push(DiffLine::new(Sign::Note, 0, Text::new().soft(text)));
