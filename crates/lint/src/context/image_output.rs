@@ -69,7 +69,7 @@ fn output(node: &Node) -> Option<(Form, Vec<Platform>)> {
     } else if node.get("Ref").is_some() {
         (Form::Single, node.get("Descriptor").and_then(platform).into_iter().collect())
     } else if node.get("architectures").is_some() || !names.is_empty() {
-        let name = |n: &str| platform_of("linux", n.trim_start_matches("linux/").split('/').next().unwrap_or(n));
+        let name = |n: &str| platform_of("linux", first_part(n.trim_start_matches("linux/"), '/'));
         (Form::Declared, names.into_iter().map(name).collect())
     } else if let Some(architecture) = either(node, ["Architecture", "architecture"]) {
         (Form::One, vec![platform_of(either(node, ["Os", "os"]).unwrap_or("linux"), architecture)])
@@ -186,7 +186,7 @@ pub(super) fn plain(image: &str) -> &str {
 
 /// A reference without its tag and digest.
 pub(super) fn repository(image: &str) -> &str {
-    let image = image.split('@').next().unwrap_or(image);
+    let image = first_part(image, '@');
     match image.rsplit_once(':') {
         Some((repository, tag)) if !tag.contains('/') => repository,
         _ => image,

@@ -332,8 +332,7 @@ impl Applied<'_, '_> {
 /// Whether a path ends with a list's index, which may mean different elements.
 fn is_index(path: &str) -> bool {
     let last = last_part(path, '/');
-    let digits = last.strip_prefix('-').unwrap_or(last);
-    is_digits(digits)
+    is_digits(last.strip_prefix('-').unwrap_or(last))
 }
 
 /// Whether an operation wrote a path, a child of it, or an object with it.

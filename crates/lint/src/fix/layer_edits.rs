@@ -211,14 +211,14 @@ impl<'c> LayerWriter<'c> {
         };
         let path = below(gone);
         let value = self.object.at(&path)?.to_json();
-        let (to, new, keys) = all.iter().find_map(|change| {
+        let (to, new, keys, same_parent) = all.iter().find_map(|change| {
             let Change::Set(to, new) = change else {
                 return None;
             };
             let keys = keys_around(new, &value)?;
             // Another layer may have the meant key, too.
-            let is_meant = keys.is_empty() && to.parent() == gone.parent();
-            (is_meant || self.object.at(&below(to)).is_none()).then_some((to, new, keys))
+            let same_parent = keys.is_empty() && to.parent() == gone.parent();
+            (same_parent || self.object.at(&below(to)).is_none()).then_some((to, new, keys, same_parent))
         })?;
         let said = self.said(&path);
         let [only] = said.as_slice() else {
@@ -226,7 +226,6 @@ impl<'c> LayerWriter<'c> {
         };
         let layer = &self.layers[only.layer];
         let mut at = self.path_of(only).ok()?;
-        let same_parent = to.parent() == gone.parent() && keys.is_empty();
         if layer.what != LayerKind::Operations {
             let (true, Some(Segment::Key(name))) = (same_parent, to.0.last()) else { return None };
             self.is_editable(only).ok()?;

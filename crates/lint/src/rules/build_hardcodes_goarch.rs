@@ -66,7 +66,7 @@ fn hardcoded(cx: &Context<'_>, file: &Arc<SourceFile>, out: &mut Sink) {
         return;
     };
     let place = Location::new(file, Span::new(at, at + name.len()));
-    let asks = is_dockerfile(file).then(|| asking(file));
+    let asks = is_dockerfile(file).then(|| asking(file)).flatten();
     out.report(
         cx.finding(format!("the program is built for {name} in images of every architecture"))
             .at(place)
@@ -76,13 +76,13 @@ fn hardcoded(cx: &Context<'_>, file: &Arc<SourceFile>, out: &mut Sink) {
 }
 
 /// The fix of a Dockerfile: replaces each fixed architecture by the argument, and declares that in each stage.
-fn asking(file: &Arc<SourceFile>) -> Fix {
+fn asking(file: &Arc<SourceFile>) -> Option<Fix> {
     let text = file.text();
-    let (stages, instructions) = (stages_of(text), instructions(text));
+    let stages = stages_of(text);
     let mut edits = Vec::new();
     let mut declared = None;
     for (at, name) in goarches(text) {
-        let start = instruction(&instructions, at);
+        let start = instruction(text, at)?;
         let stage = stages.partition_point(|stage| stage.start < start);
         if declared != Some(stage) {
             declared = Some(stage);
@@ -94,7 +94,8 @@ fn asking(file: &Arc<SourceFile>) -> Fix {
             text: "$TARGETARCH".to_owned(),
         });
     }
-    suggestion("write `$TARGETARCH`, with `ARG TARGETARCH` above it: the platform that is asked for", edits)
+    let title = "write `$TARGETARCH`, with `ARG TARGETARCH` above it: the platform that is asked for";
+    Some(suggestion(title, edits))
 }
 
 /// The declaration of the argument at an offset.
@@ -106,14 +107,13 @@ fn declaration(file: &Arc<SourceFile>, start: usize) -> Edit {
 /// it, else it is empty, and Go builds for the stage's platform.
 fn undeclared(cx: &Context<'_>, file: &Arc<SourceFile>, out: &mut Sink) {
     let text = file.text();
-    let (stages, instructions) = (stages_of(text), instructions(text));
+    let stages = stages_of(text);
     for (at, value) in set(text) {
         let variable = ["$TARGETARCH", "${TARGETARCH"].into_iter().find(|v| value.starts_with(v));
         let Some(variable) = variable else {
             continue;
         };
-        let before = stages.partition_point(|stage| stage.start < at);
-        let Some(stage) = before.checked_sub(1).and_then(|last| stages.get(last)) else {
+        let Some(stage) = stages.iter().rfind(|stage| stage.start < at) else {
             continue;
         };
         if stage.asks.is_some_and(|asks| asks < at) {
@@ -129,13 +129,11 @@ fn undeclared(cx: &Context<'_>, file: &Arc<SourceFile>, out: &mut Sink) {
                 _ => continue,
             },
         };
-        let start = instruction(&instructions, at);
         let place = Location::new(file, Span::new(at, at + variable.len()));
         let message = format!("the program is built for {built_for} in images of every architecture");
-        out.report(cx.finding(message).at(place).label("empty: the stage doesn't declare it").fixes([suggestion(
-            "add `ARG TARGETARCH`: docker sets it in stages that ask for it",
-            vec![declaration(file, start)],
-        )]));
+        let title = "add `ARG TARGETARCH`: docker sets it in stages that ask for it";
+        let fix = instruction(text, at).map(|start| suggestion(title, vec![declaration(file, start)]));
+        out.report(cx.finding(message).at(place).label("empty: the stage doesn't declare it").remedy(title, fix));
     }
 }
 
@@ -171,17 +169,11 @@ fn stages_of(text: &str) -> Vec<Stage<'_>> {
     out
 }
 
-/// Where instructions begin: lines that none before them continues with a backslash.
-fn instructions(text: &str) -> Vec<usize> {
-    let mut goes_on = false;
-    let begins = lines(text).filter(|(_, line)| !std::mem::replace(&mut goes_on, line.trim_end().ends_with('\\')));
-    begins.map(|(start, _)| start).collect()
-}
-
-/// Where the instruction begins that a place is in.
-fn instruction(instructions: &[usize], at: usize) -> usize {
-    let before = instructions.partition_point(|start| *start <= at);
-    before.checked_sub(1).and_then(|last| instructions.get(last)).copied().unwrap_or(0)
+/// Where the instruction begins that a place is in, as one usually writes it: its other lines, and a script's, are none.
+fn instruction(text: &str, at: usize) -> Option<usize> {
+    let before = lines(text).take_while(|(start, _)| *start <= at);
+    let begins = before.filter(|(_, line)| ["RUN ", "ENV ", "ARG ", "COPY "].iter().any(|name| line.starts_with(name)));
+    begins.map(|(start, _)| start).last()
 }
 
 fn is_dockerfile(file: &SourceFile) -> bool {

@@ -2,8 +2,6 @@
 
 use hcoplan_planner::boot::Architectures;
 
-use hcoplan_planner::release::Distribution;
-
 use super::prelude::*;
 use crate::{GUEST_ARCHITECTURES, SourceRef, claim_ref_of, source_ref_of};
 
@@ -119,12 +117,10 @@ pub(super) fn without_ssp(cx: &Context<'_>, out: &mut Sink) {
     if cx.inventory().platform != Platform::Kubernetes {
         return;
     }
-    let is_of_images =
-        |namespace: &str| Distribution::all().iter().any(|d| d.golden_images_namespace.value == namespace);
     for vm in cx.virtual_machines() {
         for reference in vm.template_sources() {
             let is_declared = cx.named("DataSource", Some(reference.namespace), reference.name).is_some();
-            if !is_of_images(reference.namespace) || is_declared {
+            if !cx.fills_namespace(reference.namespace) || is_declared {
                 continue;
             }
             let (name, namespace) = (reference.name, reference.namespace);

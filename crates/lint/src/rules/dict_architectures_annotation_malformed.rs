@@ -24,7 +24,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 finding.warning().help(format!("remove {}: SSP knows {}", wrong.word, and(known)))
             }
             // HCO takes the others.
-            WordMistake::Empty | WordMistake::Twice if meant.is_some() => Finding { is_silent: true, ..finding.info() },
+            WordMistake::Empty | WordMistake::Twice if meant.is_some() => finding.info().silent(),
             _ => finding.help("write architectures in lower case, separated by single commas: \"amd64,arm64\""),
         };
         if let Some(meant) = meant

@@ -5,7 +5,7 @@ use crate::OwnField;
 
 pub(super) fn find(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Finding> {
     let own = cx.own_fields(applied);
-    // What a new value of a section leaves out isn't set: it goes, or what is rendered comes back.
+    // A new value of a section doesn't set what it leaves out: HCO removes that, or renders it again.
     let drops = |f: &OwnField| {
         let below = f.pointer.strip_prefix(&*applied.operation.path);
         below.zip(applied.operation.value()).is_some_and(|(below, value)| value.pointer(below).is_none())

@@ -75,7 +75,7 @@ fn collect(value: &Json, there: &Json, keys: &mut Vec<String>, leaves: &mut Vec<
 /// Sets the remaining fields to null, if that clears all of them.
 fn cleared(cx: &Context<'_>, applied: &Applied<'_, '_>, names: &[&str]) -> Option<Fix> {
     let (patch, operation) = (applied.patch, applied.operation);
-    let mut fields: Vec<&str> = names.iter().map(|n| n.split('/').next().unwrap_or(n)).collect();
+    let mut fields: Vec<&str> = names.iter().map(|n| first_part(n, '/')).collect();
     fields.dedup();
     let Some(Json::Object(value)) = operation.value() else {
         return None;

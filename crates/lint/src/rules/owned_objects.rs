@@ -120,11 +120,8 @@ fn second_operand(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
 
 fn second_operator(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
     static OPERATORS: Rows<&str> = Rows::of("operators");
-    let own = tree::get(cx.object(), "metadata.namespace").and_then(Json::as_str);
-    if [own.unwrap_or_default(), ""].contains(&git.namespace)
-        || git.namespace == cx.inventory().namespace
-        || !OPERATORS.contains(&git.name)
-    {
+    let own = text(tree::get(cx.object(), "metadata.namespace"));
+    if [own, "", &cx.inventory().namespace].contains(&git.namespace) || !OPERATORS.contains(&git.name) {
         return None;
     }
     let finding = git.finding(cx, format!("{} is deployed a second time: HCO deploys its own", git.name));

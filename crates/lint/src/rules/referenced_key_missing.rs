@@ -53,11 +53,11 @@ fn report(
     });
     let found: Vec<(Path, Finding)> = found.collect();
     for (source, finding) in &found {
-        // A launcher needs some of a source's data.
+        // A launcher needs some of a source's data. A Secret that is rejected, which has nothing related, stays an error.
         let data = source.get(spec).map_or(0, |source| members(source).count());
         let lacking = found.iter().filter(|(other, _)| other == source).count();
         let finding = finding.clone();
-        out.report(if data > lacking { finding.warning().silent() } else { finding });
+        out.report(if data > lacking && !finding.related.is_empty() { finding.warning().silent() } else { finding });
     }
 }
 

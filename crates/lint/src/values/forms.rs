@@ -1,6 +1,7 @@
 //! The forms of texts, as their readers check them.
 
 use hcoplan_kubernetes::label;
+use hcoplan_kubernetes::text::is_digits;
 
 pub(super) fn is_hex(text: &str, digits: std::ops::RangeInclusive<usize>) -> bool {
     digits.contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
@@ -26,8 +27,7 @@ pub(super) fn is_extended_resource(text: &str) -> bool {
 /// NVIDIA's types have a name in addition to their identifier, and so does IBM's crypto card.
 pub(super) fn is_type_identifier(text: &str) -> bool {
     let number = text.strip_prefix("nvidia-");
-    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
-        || text == "vfio_ap-passthrough"
+    number.is_some_and(|number| !number.is_empty() && is_digits(number)) || text == "vfio_ap-passthrough"
 }
 
 pub(super) fn is_host(text: &str) -> bool {
