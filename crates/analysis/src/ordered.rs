@@ -1,6 +1,7 @@
 //! Runs work in parallel and returns results in order, with bounded memory.
 
 use crate::prelude::*;
+use hcoplan_diagnostics::source::locked;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of results waiting for the sink, per worker.
@@ -57,7 +58,7 @@ pub(crate) fn ordered<T: Sync, R: Send>(
     let window = workers * AHEAD;
     let shared = Mutex::new(Shared { next: 0, wanted: 0, done: BTreeMap::new(), stopped: false });
     let (finished, room) = (Condvar::new(), Condvar::new());
-    let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
+    let lock = || locked(&shared);
     let wait = |condition: &Condvar, guard| -> MutexGuard<'_, Shared<R>> {
         condition.wait(guard).unwrap_or_else(PoisonError::into_inner)
     };

@@ -4,7 +4,7 @@ use crate::prelude::*;
 use std::collections::HashSet;
 
 use super::label;
-use super::tree::elements;
+use super::tree::{elements, text};
 
 /// Labels by key.
 pub type Labels = BTreeMap<String, String>;
@@ -64,9 +64,8 @@ impl<'v> Requirement<'v> {
     /// `None` if it is invalid in a node selector. The operators want a certain number of values, Gt and Lt an integer,
     /// and all of it has to look like a label.
     pub fn of(requirement: &'v Value) -> Option<Self> {
-        let key = requirement["key"].as_str().unwrap_or_default();
-        let values: Vec<&str> =
-            elements(&requirement["values"]).map(|value| value.as_str().unwrap_or_default()).collect();
+        let key = text(&requirement["key"]);
+        let values: Vec<&str> = elements(&requirement["values"]).map(text).collect();
         let number = || if let [value] = values[..] { value.parse::<i64>().ok() } else { None };
         let test = match requirement["operator"].as_str()? {
             "In" if !values.is_empty() => Test::In(values.iter().copied().collect()),

@@ -5,7 +5,7 @@
 use crate::label::{key_problems, subdomain_problems, value_problems};
 use crate::prelude::*;
 use crate::schema::{Violation, ViolationKind, go_quote};
-use crate::tree::{elements, members};
+use crate::tree::{elements, members, text};
 
 /// Maximum size of all annotations together, in bytes.
 const ANNOTATIONS_LIMIT: usize = 256 * 1024;
@@ -22,7 +22,7 @@ pub fn violations(object: &Value) -> Vec<Violation> {
             message: format!("{place}: Invalid value: {}: {problem}", go_quote(value)),
         }));
     };
-    let name = of("name").and_then(Value::as_str).unwrap_or_default();
+    let name = text(of("name"));
     let generated = of("generateName").is_some();
     if !name.is_empty() {
         let problems = subdomain_problems(name);
@@ -31,12 +31,11 @@ pub fn violations(object: &Value) -> Vec<Violation> {
     for (key, value) in members(of("labels")) {
         let path = metadata.key("labels").key(key);
         invalid("metadata.labels", path.clone(), key, key_problems(key));
-        let value = value.as_str().unwrap_or_default();
-        invalid("metadata.labels", path, value, value_problems(value));
+        invalid("metadata.labels", path, text(value), value_problems(text(value)));
     }
     let mut bytes = 0;
     for (key, value) in members(of("annotations")) {
-        bytes += key.len() + value.as_str().map_or(0, str::len);
+        bytes += key.len() + text(value).len();
         let path = metadata.key("annotations").key(key);
         let problems = key_problems(&key.to_lowercase());
         invalid("metadata.annotations", path, key, problems);
@@ -49,9 +48,8 @@ pub fn violations(object: &Value) -> Vec<Violation> {
     for (i, owner) in elements(of("ownerReferences")).enumerate() {
         let path = metadata.key("ownerReferences").index(i);
         for (key, problem) in owner_problems(owner) {
-            let value = owner[key].as_str().unwrap_or_default();
             let place = format!("metadata.ownerReferences.{key}");
-            invalid(&place, path.key(key), value, vec![problem]);
+            invalid(&place, path.key(key), text(&owner[key]), vec![problem]);
         }
     }
     // Source: apimachinery `BannedOwners`.
@@ -65,7 +63,7 @@ pub fn violations(object: &Value) -> Vec<Violation> {
         ),
     });
     for (i, finalizer) in elements(of("finalizers")).enumerate() {
-        let finalizer = finalizer.as_str().unwrap_or_default();
+        let finalizer = text(finalizer);
         let path = metadata.key("finalizers").index(i);
         let problems = key_problems(finalizer);
         invalid("metadata.finalizers", path, finalizer, problems);
@@ -100,7 +98,7 @@ pub fn not_texts(object: &Value) -> Vec<Violation> {
 
 /// Each field that an owner reference lacks, with Kubernetes' message.
 fn owner_problems(owner: &Value) -> impl Iterator<Item = (&'static str, String)> {
-    let text = |key: &str| owner.get(key).and_then(Value::as_str).unwrap_or_default();
+    let text = |key: &str| text(owner.get(key));
     let has_version = !text("apiVersion").is_empty() && !text("apiVersion").ends_with('/');
     let version = (!has_version).then(|| ("apiVersion", "version must not be empty".to_owned()));
     let empty = ["kind", "name", "uid"].map(|key| {

@@ -1,6 +1,7 @@
 //! What an object is called, and an object as shared JSON.
 
 use crate::prelude::*;
+use crate::tree::text;
 use std::sync::Arc;
 
 /// The identity of an object in a cluster. Ordered by API version, kind, namespace,
@@ -31,7 +32,7 @@ impl ObjectId {
     /// Reads the identity out of an object. What is missing or not a string is empty; an empty
     /// namespace is none.
     pub fn of(body: &Value) -> Self {
-        let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
+        let text = |v: &Value| text(v).to_owned();
         let metadata = &body["metadata"];
         Self {
             api_version: text(&body["apiVersion"]),

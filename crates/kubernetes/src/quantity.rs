@@ -5,6 +5,7 @@
 //! aren't, such as `+5` and `1E3`.
 
 use crate::prelude::*;
+use crate::text::is_digits;
 use std::cmp::Ordering;
 
 use super::decimal::Decimal;
@@ -192,7 +193,7 @@ impl<'a> Parts<'a> {
         let (fraction, suffix) = rest.strip_prefix('.').map_or(("", rest), digits);
         let letters = suffix.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
         let number = letters.strip_prefix(['-', '+']).unwrap_or(letters);
-        if !number.bytes().all(|b| b.is_ascii_digit()) {
+        if !is_digits(number) {
             return Err(QuantityError::Format);
         }
         Ok(Self {

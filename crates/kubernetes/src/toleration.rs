@@ -5,11 +5,11 @@
 use crate::label::{key_problems, value_problems};
 use crate::prelude::*;
 use crate::schema::{go_quote, unsupported};
+use crate::tree::text;
 
 /// The problems of a toleration: the field and the server's words.
 pub fn problems(toleration: &Value) -> Vec<(&'static str, String)> {
-    let text = |field: &str| toleration[field].as_str().unwrap_or_default();
-    let [key, operator, value, effect] = ["key", "operator", "value", "effect"].map(text);
+    let [key, operator, value, effect] = ["key", "operator", "value", "effect"].map(|field| text(&toleration[field]));
     let invalid = |shown: &str, problem: &str| format!("Invalid value: {}: {problem}", go_quote(shown));
     let mut found = Vec::new();
     if key.is_empty() {

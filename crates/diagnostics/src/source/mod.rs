@@ -15,13 +15,11 @@ mod rooted_directory;
 mod scratch;
 mod tree;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 pub use directory::{Directory, open_file};
 pub use edited_tree::EditedTree;
 pub use git::{Commit, Revision, last_part, origin_name, origin_of_top, repository_name};
 pub use hcoplan_yaml::source::{
-    Bytes, Decoded, Encoding, Limits, Location, Origins, Position, SecretParts, SourceFile, Span, decode, encode, lines,
+    Bytes, Decoded, Encoding, Limits, Location, Origins, Position, SecretParts, SourceFile, Span, decode, encode, lines, locked,
 };
 pub use links::reject_links;
 pub use memory::Memory;
@@ -30,11 +28,6 @@ pub use read::{read_limited, read_sized};
 pub use read_once::ReadOnce;
 pub use scratch::Scratch;
 pub use tree::{Error, Listing, SkipReason, SkippedPath, Tree, Unreadable, Walk, in_order, normalize_path};
-
-/// Locks what a thread that panicked leaves usable.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// The largest file that is read, in bytes; see [`Limits`].
 pub const fn max_bytes() -> usize {

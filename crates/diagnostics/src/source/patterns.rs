@@ -8,7 +8,7 @@ use std::io::Read as _;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::lock;
+use super::locked;
 use super::tree::{SkippedPath, Unreadable};
 
 /// The largest file of patterns that is read, in bytes: 20,000 lines or so.
@@ -55,12 +55,12 @@ impl Patterns {
 
     /// The files that could not be read, whose patterns are ignored.
     pub(super) fn unreadable(&self) -> Vec<SkippedPath> {
-        let mut all = lock(&self.unreadable);
+        let mut all = locked(&self.unreadable);
         std::mem::take(&mut *all)
     }
 
     fn of(&self, directory: &Utf8Path) -> Option<Arc<PatternChain>> {
-        let mut read = lock(&self.read);
+        let mut read = locked(&self.read);
         // A walk goes downwards, so that mostly only the last directory is new.
         let new: Vec<&Utf8Path> = directory.ancestors().take_while(|d| !read.contains_key(*d)).collect();
         let known = directory.ancestors().nth(new.len()).and_then(|d| read.get(d));
@@ -74,7 +74,7 @@ impl Patterns {
                 }
                 Err(Unreadable::Missing) => {}
                 Err(why) => {
-                    let mut all = lock(&self.unreadable);
+                    let mut all = locked(&self.unreadable);
                     let why = why.into();
                     all.push(SkippedPath { path, why });
                 }

@@ -4,7 +4,7 @@ use crate::prelude::*;
 use std::collections::HashMap;
 
 use super::directory::Directory;
-use super::lock;
+use super::locked;
 use super::tree::{Error, Listing, Tree, Unreadable, Walk};
 
 /// The number of bytes that are kept; further files are read again.
@@ -37,7 +37,7 @@ impl Tree for ReadOnce {
     }
 
     fn read(&self, path: &Utf8Path) -> Result<Vec<u8>, Unreadable> {
-        let kept = || lock(&self.kept);
+        let kept = || locked(&self.kept);
         if let Some(bytes) = kept().files.get(path).map(Arc::clone) {
             return Ok(bytes.to_vec());
         }

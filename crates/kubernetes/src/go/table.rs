@@ -8,6 +8,7 @@
 //! of one name; Go prints both as `v1.X`.
 
 use crate::prelude::*;
+use crate::text::first_part;
 use std::collections::HashMap;
 
 use serde::de::{MapAccess, Visitor};
@@ -225,7 +226,7 @@ impl GoTypes {
         fields.sort_by(|a, b| a.name.cmp(&b.name));
         fields.dedup_by(|later, first| later.name == first.name);
         let (_, short) = name.split_once('.').ok_or_else(|| TableError::Unknown(name.to_owned()))?;
-        let short = short.split('@').next().unwrap_or(short);
+        let short = first_part(short, '@');
         let always = (0..).zip(&fields).filter(|(_, f)| f.always_printed());
         Ok(Struct {
             name: short.into(),

@@ -1,5 +1,6 @@
 //! `metav1.Time`: RFC 3339 in, UTC to the second out.
 use crate::prelude::*;
+use crate::text::is_digits;
 use hcoplan_yaml::days_in;
 /// Prints a timestamp as Go does, in UTC. `null` and the zero time print as null.
 pub(super) fn encode(value: &mut Value) {
@@ -17,7 +18,7 @@ pub fn parse(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let digits = |from: usize, to: usize| -> Option<i64> {
         let part = text.get(from..to)?;
-        part.bytes().all(|b| b.is_ascii_digit()).then(|| part.parse().ok())?
+        is_digits(part).then(|| part.parse().ok())?
     };
     let is = |at: usize, wanted: u8| bytes.get(at) == Some(&wanted);
     if !(is(4, b'-') && is(7, b'-') && is(10, b'T') && is(13, b':') && is(16, b':')) {

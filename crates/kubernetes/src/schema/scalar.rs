@@ -4,6 +4,7 @@ use super::text::{bad_value, go_quote, server_path};
 use super::validate::{Validation, Violation, ViolationKind};
 use super::{Format, Limits, Node, Types};
 use crate::prelude::*;
+use crate::text::is_digits;
 use hcoplan_yaml::Trail;
 
 impl Validation<'_> {
@@ -132,7 +133,7 @@ fn is_date_time(text: &str) -> bool {
         return false;
     };
     let number = |t: &str, low: u32, high: u32| {
-        t.bytes().all(|b| b.is_ascii_digit()) && t.parse::<u32>().is_ok_and(|n| (low..=high).contains(&n))
+        is_digits(t) && t.parse::<u32>().is_ok_and(|n| (low..=high).contains(&n))
     };
     let date: Vec<&str> = date.split('-').collect();
     let date_ok = matches!(date[..], [y, m, d]

@@ -26,7 +26,7 @@ pub(super) use hcoplan_kubernetes::tree::get as at;
 
 /// The string at a dotted path, empty when absent.
 pub(super) fn text<'v>(object: &'v Value, path: &str) -> &'v str {
-    at(object, path).and_then(Value::as_str).unwrap_or_default()
+    hcoplan_kubernetes::tree::text(at(object, path))
 }
 
 /// The list at a dotted path, empty when absent.

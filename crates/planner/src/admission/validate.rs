@@ -136,8 +136,7 @@ impl Webhook<'_> {
             Check::Affinity => affinity::check(object, shape, rules.prints_lists_as),
             Check::GateWarnings | Check::TuningWarning | Check::Unchanged => Ok(()),
             Check::Render => {
-                let rejected = render::rejections(object, shape, self.operation, &self.dry_run, true);
-                rejected.into_iter().next_back().map_or(Ok(()), Err)
+                render::rejections(object, shape, self.operation, &self.dry_run, true).pop().map_or(Ok(()), Err)
             }
         }
     }

@@ -5,7 +5,7 @@ use super::dump::{contradiction, remove_duplicate_names, taints};
 use super::locations::{InventoryLocations, NodeLocations};
 use super::schema::{self, replace};
 use super::{CAPABILITIES, LABELLED, UpdateMethod, capability_labels};
-use crate::inventory::{ARCHITECTURE_LABEL, Inventory, Node, ROLE_LABEL};
+use crate::inventory::{ARCHITECTURE_LABEL, Inventory, Node, ROLE_LABEL, control_plane_labels};
 use crate::prelude::*;
 use crate::release::Platform;
 use hcoplan_diagnostics::finding::Applicability;
@@ -153,9 +153,8 @@ impl Declared {
             let label = format!("{ROLE_LABEL}{}", role.as_str().unwrap_or_default());
             node.labels.insert(label, String::new());
         }
-        // OpenShift sets both labels.
         if self.inventory.platform == Platform::OpenShift && node.is_control_plane() {
-            node.labels.extend(["control-plane", "master"].map(|r| (format!("{ROLE_LABEL}{r}"), String::new())));
+            node.labels.extend(control_plane_labels());
         }
         let labels = entry.get("labels").map_or(&[][..], Tree::entries).iter();
         let (lacking, labels): (Vec<_>, Vec<_>) = labels.partition(|label| matches!(label.value.value, Yaml::Null));

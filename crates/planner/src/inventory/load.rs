@@ -23,7 +23,7 @@ pub enum SourceKind {
 impl SourceKind {
     /// What a document with this `apiVersion` and `kind` declares.
     pub fn of(api_version: &str, kind: &str) -> Option<Self> {
-        let group = api_version.split('/').next().unwrap_or_default();
+        let group = first_part(api_version, '/');
         match (group, kind) {
             // Our group also has configuration of kustomize functions, and evidence about images.
             ("hcoplan.dev", "Lint" | "Render" | "ImageArchitectures") => None,

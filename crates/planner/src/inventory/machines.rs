@@ -10,7 +10,7 @@ use super::architecture::Architecture;
 use super::declared::alias;
 use super::dump::{taints, texts};
 use super::locations::NodeLocations;
-use crate::inventory::{ARCHITECTURE_LABEL, Node, ROLE_LABEL};
+use crate::inventory::{ARCHITECTURE_LABEL, Node, ROLE_LABEL, control_plane_labels};
 use crate::prelude::*;
 use hcoplan_rule_pages::rules::INVENTORY_INCONSISTENT;
 use hcoplan_yaml::{Node as Tree, Value as Yaml};
@@ -24,7 +24,7 @@ const MAX_REPLICAS: u64 = 10_000;
 
 /// Whether a document's root or a list's item declares machines.
 pub(super) fn declares_machines(api_version: &str, kind: &str) -> bool {
-    let group = api_version.split('/').next().unwrap_or_default();
+    let group = first_part(api_version, '/');
     match group {
         "machine.openshift.io" => kind == "MachineSet",
         "cluster.x-k8s.io" => matches!(kind, "MachineSet" | "MachineDeployment" | "MachinePool"),
@@ -60,11 +60,10 @@ fn machines(document: &Document, object: &Tree, out: &mut Vec<(Node, NodeLocatio
     labels.extend(texts(template).into_iter().filter(|(label, _)| openshift || is_synced(label)));
     if openshift {
         let role = at("spec.template.metadata.labels").and_then(|l| l.get(MACHINE_ROLE));
-        let role = match role.and_then(Tree::as_str) {
-            Some("master") => "master",
-            _ => "worker",
-        };
-        labels.insert(format!("{ROLE_LABEL}{role}"), String::new());
+        match role.and_then(Tree::as_str) {
+            Some("master") => labels.extend(control_plane_labels()),
+            _ => labels.extend([(format!("{ROLE_LABEL}worker"), String::new())]),
+        }
     }
 
     // Located at the label's value, or at the whole annotation.

@@ -98,6 +98,11 @@ impl Inventory {
 /// Prefix of a role's label; the role follows.
 pub const ROLE_LABEL: &str = "node-role.kubernetes.io/";
 
+/// The role labels that OpenShift sets on a node of the control plane.
+fn control_plane_labels() -> [(String, String); 2] {
+    ["control-plane", "master"].map(|role| (format!("{ROLE_LABEL}{role}"), String::new()))
+}
+
 /// The label that repeats a node's architecture; placement matches it.
 pub const ARCHITECTURE_LABEL: &str = "kubernetes.io/arch";
 /// Prefix of the labels that KubeVirt sets on nodes for their CPU models.

@@ -72,7 +72,7 @@ fn identifies_hardware(key: &str) -> bool {
 
 /// Whether an import leaves a label out unless a placement uses it.
 pub fn is_left_out(key: &str) -> bool {
-    let domain = key.split('/').next().unwrap_or_default();
+    let domain = first_part(key, '/');
     let labeller =
         LISTS["labellers"].iter().any(|l| domain == *l || domain.strip_suffix(l).is_some_and(|d| d.ends_with('.')));
     labeller || LISTS["left-out"].iter().any(|u| key == *u || (u.ends_with('/') && key.starts_with(u)))
@@ -93,7 +93,8 @@ pub fn pools(nodes: &[Node], named: impl Fn(&str) -> bool) -> Vec<Pool> {
     let mut by_properties: BTreeMap<Properties, Vec<&Node>> = BTreeMap::new();
     for node in nodes {
         let labels = node.labels.iter();
-        let labels = labels.filter(|(key, _)| !key.starts_with(ROLE_LABEL) && (named(key) || identifies_hardware(key)));
+        let is_role = |key: &str| node.roles().any(|role| key.strip_prefix(ROLE_LABEL) == Some(role));
+        let labels = labels.filter(|(key, _)| !is_role(key) && (named(key) || identifies_hardware(key)));
         // KubeVirt places machines by this label, HCO counts nodes by their architecture.
         let is_lacking = !node.architecture.is_empty() && !node.labels.contains_key(ARCHITECTURE_LABEL);
         let lacking = is_lacking.then(|| (ARCHITECTURE_LABEL.to_owned(), None));
@@ -342,6 +343,14 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
+    }
+
+    #[test]
+    fn keeps_a_second_role_label_that_a_placement_uses() {
+        let nodes = [node("m-0", "amd64", &[("node-role.kubernetes.io/control-plane", ""), MASTER])];
+        let is_listed = |of: &[Pool]| pools_yaml(of).contains("node-role.kubernetes.io/master: \"\"");
+        assert!(is_listed(&pools(&nodes, |key| key == MASTER.0)));
+        assert!(!is_listed(&pools(&nodes, |_| false)));
     }
 
     #[test]

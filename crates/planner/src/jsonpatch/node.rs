@@ -182,7 +182,7 @@ pub(super) fn number(text: &str) -> Number {
 /// Go's message.
 pub(super) fn atoi(text: &str) -> Result<i64, String> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let why = if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+    let why = if digits.is_empty() || !is_digits(digits) {
         "invalid syntax"
     } else {
         match text.strip_prefix('+').unwrap_or(text).parse() {

@@ -151,7 +151,7 @@ pub(super) fn is_url(url: &str) -> bool {
     };
     let host = authority.rsplit_once('@').map_or(authority, |(_, h)| h);
     let port = host.rsplit_once(':').filter(|_| !host.ends_with(']')).map_or("", |(_, port)| port);
-    !host.contains([' ', '"', '<', '>', '^', '`', '{', '|', '}', '\\']) && port.bytes().all(|b| b.is_ascii_digit())
+    !host.contains([' ', '"', '<', '>', '^', '`', '{', '|', '}', '\\']) && is_digits(port)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::prelude::*;
 use crate::release::version_numbers;
+use hcoplan_diagnostics::source::locked;
 use std::sync::Mutex;
 
 type Table = Map<String, Value>;
@@ -39,7 +40,7 @@ pub(super) fn schema_of(kind: &str, version: &str, layer: Layer) -> Option<&'sta
     let kind = entry_of(kind);
     let node = FIELDS.get(&kind)?;
     let version = version_numbers(version.trim_start_matches('v'));
-    let mut known = KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut known = locked(&KNOWN);
     let schema = known.entry((kind.clone(), version.clone(), layer)).or_insert_with(|| {
         let root = Expansion { version: &version, layer }.root(node);
         let text = json!({"group": "kubevirt.io", "version": "v1", "kind": kind, "openAPIV3Schema": root});
@@ -154,7 +155,7 @@ pub fn common_type(kind: TypeKind, name: &str, version: &str) -> Option<&'static
 pub fn common_types(kind: TypeKind, version: &str) -> &'static BTreeMap<&'static str, &'static Value> {
     type Known = HashMap<(TypeKind, String), &'static BTreeMap<&'static str, &'static Value>>;
     static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
-    let mut known = KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut known = locked(&KNOWN);
     known.entry((kind, version.to_owned())).or_insert_with(|| {
         let numbers = version_numbers(version.trim_start_matches('v'));
         let all = members(&TYPES[kind.table()]);

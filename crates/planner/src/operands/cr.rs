@@ -57,7 +57,7 @@ fn cr(kind: &str) -> &'static Cr {
 impl Cr {
     /// The API server's name for the object: `cdis.cdi.kubevirt.io "cdi-kubevirt-hyperconverged"`.
     pub(crate) fn resource(&self) -> String {
-        let group = self.api_version.split('/').next().unwrap_or_default();
+        let group = first_part(self.api_version, '/');
         format!("{}s.{group} {:?}", self.kind.to_lowercase(), self.name)
     }
 }

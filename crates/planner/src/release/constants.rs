@@ -8,7 +8,8 @@
 //! and a rendered fleet more memory.
 
 use crate::prelude::*;
-use std::sync::{Mutex, PoisonError};
+use hcoplan_diagnostics::source::locked;
+use std::sync::Mutex;
 
 /// The values of the placeholders.
 #[derive(Debug, Clone)]
@@ -64,7 +65,7 @@ impl Constants {
 
     /// The objects with the domain, or those without.
     fn cells(&self, key: String, of_domain: bool) -> Arc<Cells> {
-        let mut filled = self.filled.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut filled = locked(&self.filled);
         if let Some(cells) = filled.get(&key) {
             return Arc::clone(cells);
         }

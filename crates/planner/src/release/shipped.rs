@@ -7,7 +7,8 @@ use super::distribution::{CommonImage, Distribution, Fact, ImageSource, Maturity
 use super::{Files, Mutation};
 use crate::prelude::*;
 use crate::release::Release;
-use std::sync::{Mutex, PoisonError};
+use hcoplan_diagnostics::source::locked;
+use std::sync::Mutex;
 
 /// The distribution and version of a release.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -64,7 +65,7 @@ impl Release {
             None => line.to_owned(),
         };
         let known = KNOWN.get_or_init(Mutex::default);
-        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = locked(known);
         if known.len() >= MAX_CACHED && !known.contains_key(&version) {
             known.pop_first();
         }
@@ -191,7 +192,7 @@ fn build(distribution: &Distribution, line: &str, version: &str, exact: bool, ba
     tables["assumed"] = json!(assumed);
     let (mut objects, mut behaviour) = (parsed("objects.json"), parsed("behaviour.json"));
     for stream in &streams {
-        let name = stream["metadata"]["name"].as_str().unwrap_or_default();
+        let name = text(&stream["metadata"]["name"]);
         objects[format!("ImageStream/{name}")] = stream.clone();
     }
     if let Some(order) = behaviour["workOrder"]["OpenShift"].as_array_mut() {
@@ -246,7 +247,7 @@ fn environment(
     }
     for (name, value) in env.iter() {
         let differs_by_build = BUILD_SUFFIXES.iter().any(|end| name.ends_with(end));
-        let value = value.as_str().unwrap_or_default();
+        let value = text(value);
         if differs_by_build && !value.trim().is_empty() && !known_names.contains(name) {
             assumed.push(variable(name, value));
         }

@@ -11,7 +11,7 @@ pub fn version_numbers(version: &str) -> Vec<u64> {
 pub fn version_parts(text: &str) -> Option<(String, Option<String>)> {
     let plain = text.trim().trim_start_matches(['v', 'V']);
     let parts: Vec<&str> = plain.split('.').collect();
-    let number = |p: &&str| !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit());
+    let number = |p: &&str| !p.is_empty() && hcoplan_kubernetes::text::is_digits(p);
     match parts.as_slice() {
         [major, minor] if number(major) && number(minor) => Some((format!("{major}.{minor}"), None)),
         [major, minor, patch] if number(major) && number(minor) => {

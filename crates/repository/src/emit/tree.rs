@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
-use hcoplan_diagnostics::source::reject_links;
+use hcoplan_diagnostics::source::{locked, reject_links};
 
 use super::Error;
 use super::disk_tree::DiskTree;
@@ -211,7 +211,7 @@ impl Tree {
 }
 
 fn add(to: &Mutex<Vec<String>>, cluster: &str) {
-    let mut clusters = to.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut clusters = locked(to);
     clusters.push(cluster.to_owned());
 }
 

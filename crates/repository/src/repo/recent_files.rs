@@ -4,7 +4,8 @@
 //! has files of its own.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use hcoplan_diagnostics::source::locked;
+use std::sync::Mutex;
 
 use super::scan::Content;
 use crate::prelude::*;
@@ -18,7 +19,7 @@ pub(super) struct RecentFiles(Mutex<VecDeque<(u32, Arc<Content>)>>);
 
 impl RecentFiles {
     pub(super) fn get(&self, file: u32) -> Option<Arc<Content>> {
-        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = locked(&self.0);
         let place = files.iter().position(|(known, _)| *known == file)?;
         let found = files.remove(place)?;
         files.push_back(found.clone());
@@ -26,7 +27,7 @@ impl RecentFiles {
     }
 
     pub(super) fn add(&self, file: u32, content: &Arc<Content>) {
-        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = locked(&self.0);
         if files.len() >= MAX_FILES {
             files.pop_front();
         }

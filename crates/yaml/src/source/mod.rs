@@ -7,7 +7,7 @@ mod decode;
 mod limits;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use aho_corasick::AhoCorasick;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -16,6 +16,11 @@ use memchr::memmem;
 use crate::Path;
 pub use decode::{Decoded, Encoding, decode, encode};
 pub use limits::{Bytes, Limits, above_limit};
+
+/// Locks what a thread that panicked leaves usable.
+pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A half-open range of bytes in one file's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -167,7 +172,7 @@ impl SourceFile {
 
     /// Whether a word is in the text, which is searched once, however many clusters ask.
     pub fn mentions(&self, word: &'static str) -> bool {
-        let mut known = self.mentions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = locked(&self.mentions);
         if let Some((_, found)) = known.iter().find(|(other, _)| *other == word) {
             return *found;
         }

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use ignore::WalkBuilder;
 
 use super::git::TrackedFiles;
-use super::lock;
+use super::locked;
 use super::patterns::Patterns;
 use super::read::read_sized;
 use super::rooted_directory::{RootedDirectory, outside_git};
@@ -118,7 +118,7 @@ impl Tree for Directory {
             }
             let path = relative(&root, entry.path());
             let is_within = |above: &Vec<Utf8PathBuf>| above.iter().any(|a| path.starts_with(a));
-            let mut above = lock(&opened);
+            let mut above = locked(&opened);
             if is_within(&above) || asked.as_ref().is_some_and(|p| p.ignore(&path, directory)) {
                 // A file that git tracks is applied even where a pattern ignores it.
                 let tracked = tracked.get_or_init(|| TrackedFiles::of(&root));
@@ -134,7 +134,7 @@ impl Tree for Directory {
                 return true;
             }
             let why = SkipReason::Ignored;
-            let mut out = lock(&out);
+            let mut out = locked(&out);
             out.push(SkippedPath { path, why });
             false
         };
@@ -156,7 +156,7 @@ impl Tree for Directory {
         for entry in entries {
             self.add_entry(entry, &mut listing);
         }
-        let mut out = lock(&left_out);
+        let mut out = locked(&left_out);
         listing.skipped.append(&mut out);
         listing.skipped.append(&mut patterns.unreadable());
         listing.files.retain(|file| self.check_tracked(file) != Err(Unreadable::Untracked));

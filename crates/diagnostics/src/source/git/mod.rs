@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use self::attributes::Attributes;
 use self::command::{Git, NO_MESSAGE};
 use self::objects::Objects;
-use super::lock;
+use super::locked;
 use super::tree::{Error, Listing, SkipReason, SkippedPath, Tree, Unreadable, Walk, normalize_path};
 
 /// The files of a revision below one directory of a repository.
@@ -280,7 +280,7 @@ impl Revision {
     }
 
     fn object(&self, object: &str) -> Result<Vec<u8>, Unreadable> {
-        let mut objects = lock(&self.objects);
+        let mut objects = locked(&self.objects);
         objects.read(object, self.max_bytes)
     }
 

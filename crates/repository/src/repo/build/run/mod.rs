@@ -5,7 +5,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, PoisonError};
+use hcoplan_diagnostics::source::locked;
+use std::sync::Mutex;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -71,7 +72,7 @@ pub(super) fn run(
     let typed = format!("{name} {verb} {}", shown.as_str().trim_end_matches('/'));
     let run = || {
         let inputs = (place.directory.to_owned(), read(place)?, place.links.clone());
-        let known = || PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || locked(&PRINTED);
         let printed = known().get(&inputs).cloned();
         if let Some(printed) = printed.filter(|p| p.len() <= most) {
             return Ok(printed);
