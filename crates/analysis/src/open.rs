@@ -209,10 +209,9 @@ pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
     };
     let belongs_to = |top: &Place| {
         let (Some(below), Ok(tree)) = (&top.below, open(&top.root)) else { return false };
-        let is_applied = is_of_git && !sources.is_compared && repo::is_applied_from_top(&tree, below);
         // Outside of git, the current directory may hold anything.
-        let has_facts = || is_of_git && !sources.is_compared && repo::has_facts_above(&tree, below);
-        is_applied || has_facts() || has_kustomization() && repo::has_outside_references(&tree, below)
+        let is_read = is_of_git && !sources.is_compared;
+        is_read && (repo::is_applied_from_top(&tree, below) || repo::has_facts_above(&tree, below)) || has_kustomization() && repo::has_outside_references(&tree, below)
     };
     Ok(top.filter(belongs_to).unwrap_or_else(|| Place::itself(path)))
 }

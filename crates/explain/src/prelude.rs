@@ -3,7 +3,7 @@
 pub(crate) use hcoplan_diagnostics::source::Location;
 pub(crate) use hcoplan_kubernetes::schema::Schema;
 pub(crate) use hcoplan_kubernetes::text::{first_part, is_digits, joined, last_part};
-pub(crate) use hcoplan_kubernetes::tree::{elements, texts};
+pub(crate) use hcoplan_kubernetes::tree::{elements, text, texts};
 pub(crate) use hcoplan_kubernetes::{Object, ObjectId, Table};
 pub(crate) use hcoplan_planner::NAMES;
 pub(crate) use hcoplan_planner::hyperconverged::version_of;

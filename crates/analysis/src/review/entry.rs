@@ -3,7 +3,7 @@
 use super::level::Level;
 use super::list;
 use crate::prelude::*;
-use hcoplan_explain::diff::Cause;
+use hcoplan_explain::diff::{Cause, add_new};
 
 /// A consequence of the change, in one or more clusters.
 #[derive(Debug, Clone)]
@@ -102,14 +102,6 @@ impl<'a> Entry<'a> {
         match effect.machines.as_slice() {
             [] => text,
             machines => format!("{text}: {}", list(machines, most)),
-        }
-    }
-}
-
-fn add_new<T: PartialEq>(known: &mut Vec<T>, more: Vec<T>) {
-    for one in more {
-        if !known.contains(&one) {
-            known.push(one);
         }
     }
 }

@@ -83,7 +83,7 @@ impl<'a> Story<'a> {
         self.effects.sort_by_key(|entry| entry.effect.rank());
         for (lines, more) in [(&mut self.findings, other.findings), (&mut self.removed, other.removed)] {
             add(lines, more, FindingLine::key, |line, more| line.clusters.extend(more.clusters));
-            lines.sort_by_key(|line| std::cmp::Reverse(line.finding.severity));
+            sort_by_severity(lines);
         }
         add(&mut self.objects, other.objects, ObjectLine::signature, |line, more| {
             line.clusters.extend(more.clusters);

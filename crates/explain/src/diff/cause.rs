@@ -353,8 +353,7 @@ fn of_any_entry(label: &str) -> String {
 
 /// How the entries of lists are matched between the sides.
 fn lists<'r>(after: &Side<'r>) -> Lists<'r> {
-    let text = |key: &str| after.object[key].as_str().unwrap_or_default();
-    let (version, kind) = (text("apiVersion"), text("kind"));
+    let (version, kind) = (text(&after.object["apiVersion"]), text(&after.object["kind"]));
     Lists::new(after.release.schema_of(version, kind))
 }
 

@@ -241,8 +241,7 @@ fn mark_architectures(before: &Side<'_>, after: &Side<'_>, objects: &mut [Object
             let (was, is) = (&field.step.before, &field.step.after);
             // An unset one is that of the control plane, where virt-api runs.
             let own = |side: usize, value: &Option<Value>| -> Option<String> {
-                let control_plane =
-                    || nodes[side].iter().filter(|n| n.has_role("control-plane") || n.has_role("master"));
+                let control_plane = || nodes[side].iter().filter(|node| node.is_control_plane());
                 let first = || control_plane().next().map(|n| n.architecture.clone());
                 let unset = || first().filter(|name| control_plane().all(|n| n.architecture == *name));
                 value.as_ref().and_then(Value::as_str).map(str::to_owned).or_else(unset)

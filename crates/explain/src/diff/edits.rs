@@ -100,7 +100,7 @@ pub fn add_edits(diff: &mut ClusterDiff, objects: &Objects<'_>) {
             _ if named.is_empty() => {}
             ([(was, object), ..], [], _) => {
                 let pruner = (objects.deleter)(was);
-                let has_disks = object["spec"]["dataVolumeTemplates"].as_array().is_some_and(|all| !all.is_empty());
+                let has_disks = elements(&object["spec"]["dataVolumeTemplates"]).len() > 0;
                 let is_held = |other: &&ObjectId| {
                     let is_data = other.kind == "VirtualMachine" || DISKS.contains(&&*other.kind);
                     is_data && other.namespace.as_deref() == Some(&*id.name)

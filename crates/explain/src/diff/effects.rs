@@ -4,6 +4,7 @@ use super::cluster::{ClusterDiff, Removal};
 use super::consequence;
 use super::effect::{Effect, Task};
 use super::{Note, NoteKind, VerdictChange};
+use crate::prelude::*;
 use crate::diff::Kind;
 use crate::diff::semantic::Impact;
 use hcoplan_diagnostics::finding::{Finding, Severity};
@@ -25,8 +26,8 @@ impl ClusterDiff {
         for effect in all.chain(self.image_effects.iter().chain(&self.edits).cloned()).chain(objects) {
             match out.iter_mut().find(|known| known.is_like(&effect) && known.causes == effect.causes) {
                 Some(known) => {
-                    add(&mut known.subjects, effect.subjects);
-                    add(&mut known.machines, effect.machines);
+                    add_new(&mut known.subjects, effect.subjects);
+                    add_new(&mut known.machines, effect.machines);
                 }
                 None => out.push(effect),
             }
@@ -195,7 +196,7 @@ impl ClusterDiff {
         });
         let kept = comparison.kept.iter().map(|kept| {
             let said = consequence::sentence("kept-value", &[("what", &kept.field), ("value", &kept.value)]);
-            let leaf = kept.field.rsplit('.').next().unwrap_or_default();
+            let leaf = last_part(&kept.field, '.');
             let line = kept.new.as_ref().map(|new| format!("set `{leaf}: {new}` for the value of a new cluster"));
             let effect = Effect::new(said.impact, said.text).action(line.unwrap_or(said.action));
             Effect { causes: kept.causes.clone(), ..effect }
@@ -211,10 +212,10 @@ impl ClusterDiff {
                 continue;
             }
             let mut causes = if fields.is_empty() { change.causes.clone() } else { Vec::new() };
-            fields.iter().for_each(|field| add(&mut causes, field.causes.clone()));
+            fields.iter().for_each(|field| add_new(&mut causes, field.causes.clone()));
             causes.sort_unstable();
             let mut machines = Vec::new();
-            consequence.users.iter().for_each(|key| add(&mut machines, consequence::of_key(&self.users, key)));
+            consequence.users.iter().for_each(|key| add_new(&mut machines, consequence::of_key(&self.users, key)));
             let follows = consequence.users == ["without-architecture"];
             let all_boot = follows && !machines.is_empty() && machines.iter().all(|m| self.boots.contains(m));
             let impact = if all_boot { Impact::Behaviour } else { consequence.impact };
@@ -280,10 +281,11 @@ fn shown_by_images(kind: &str, label: &str) -> bool {
     }
 }
 
-fn add<T: PartialEq>(to: &mut Vec<T>, more: Vec<T>) {
+/// Adds what isn't there yet.
+pub fn add_new<T: PartialEq>(known: &mut Vec<T>, more: Vec<T>) {
     for one in more {
-        if !to.contains(&one) {
-            to.push(one);
+        if !known.contains(&one) {
+            known.push(one);
         }
     }
 }

@@ -32,8 +32,8 @@ impl NodeField {
                     node.labels.remove(ARCHITECTURE_LABEL);
                 }
                 Self::Role(role) => node.labels.retain(|label, _| {
-                    let own = label.strip_prefix(ROLE_LABEL).unwrap_or_default();
-                    own != role && (own != "master" || role != "control-plane")
+                    let own = label.strip_prefix(ROLE_LABEL);
+                    own.is_none_or(|own| own != role && (own != "master" || role != "control-plane"))
                 }),
                 Self::Label(label) => drop(node.labels.remove(label)),
                 Self::Count => {}
