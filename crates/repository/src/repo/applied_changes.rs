@@ -96,26 +96,33 @@ fn wrapper_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &Clus
     own.into_iter().chain(related_changes(&old.placed_by, &new.placed_by, &new.document, &|_| false)).collect()
 }
 
-/// The first changed setting of each object that decides with another one what is applied; or that none is left.
+/// The first changed setting of each object that decides with another one what is applied; or the lost one, if it binds a
+/// policy or is the last.
 fn related_changes(
     old: &[Arc<Document>],
     new: &[Arc<Document>],
     user: &Document,
     is_known: &dyn Fn(&str) -> bool,
 ) -> Vec<Finding> {
+    let of = |all: &[Arc<Document>], one: &Document| {
+        let is_it = |other: &&Arc<Document>| other.text("kind") == one.text("kind") && names_of(other) == names_of(one);
+        all.iter().find(is_it).cloned()
+    };
+    let binds = |one: &Document| one.text("kind") == "PlacementBinding";
     let change = |related: &Arc<Document>| {
-        let is_it =
-            |was: &&Arc<Document>| was.text("kind") == related.text("kind") && names_of(was) == names_of(related);
-        let [was, is] = [old.iter().find(is_it)?, related].map(|document| settings(&document.root, &[]));
-        let field = changed(&was, &is, "", is_known)?;
+        let field = match of(old, related) {
+            Some(was) => changed(&settings(&was.root, &[]), &settings(&related.root, &[]), "", is_known)?,
+            None => binds(related).then(|| "subjects".to_owned())?,
+        };
         Some(setting_change(related, &field, &related.root))
     };
-    if let (Some(gone), []) = (old.first(), new) {
-        let message = format!("{}, which {} uses, is not in the repository any more", phrase(gone), phrase(user));
+    let mut lost = old.iter().rev().filter(|was| of(new, was).is_none() && (new.is_empty() || binds(was)));
+    if let Some(gone) = lost.next() {
+        let message = format!("{} is without {} now", phrase(user), phrase(gone));
         let place = ["spec.sourceRef", "spec.project"].iter().find_map(|field| user.root.below(field));
         let finding = Finding::new(&CHANGE_NOT_PLANNED, message);
         let finding = finding.at(user.location(place.unwrap_or(&user.root).span));
-        return vec![finding.label("applies nothing without it").help("keep it, unless it is created elsewhere")];
+        return vec![finding.label("may change what is applied, or where").help("keep it, unless it is created elsewhere")];
     }
     new.iter().filter_map(change).collect()
 }

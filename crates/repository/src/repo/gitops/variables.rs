@@ -79,7 +79,8 @@ impl Named {
             (pairs.max(), !appliers(document.file.path()).is_empty())
         };
         let best = all.iter().map(|document| near(document)).max()?;
-        let mut nearest = all.into_iter().filter(|document| near(document) == best);
+        // Where nothing applies the nearest one, it may be any that is applied.
+        let mut nearest = all.into_iter().filter(|document| near(document) == best || !best.1 && near(document).1);
         let first = nearest.next()?;
         let is_other = |document: &Arc<Document>| {
             let data = |of: &Document| of.root.get("data").map(Node::to_json);
