@@ -2,6 +2,7 @@
 
 use crate::matrix::{ClusterMatrix, MatrixInput, Obstacle};
 use crate::prelude::*;
+use crate::previous_state::is_same;
 use crate::{matrix, matrix::machine_states, matrix::matrix};
 use hcoplan_diagnostics::finding::Rule;
 use hcoplan_diagnostics::source::Span;
@@ -102,6 +103,11 @@ impl<'a> Inputs<'a> {
     /// The HyperConverged.
     pub(super) fn manifest(&self) -> &Value {
         &self.loaded.json
+    }
+
+    /// Whether the HyperConverged is the former one, of an operator in the same namespace.
+    pub(super) fn updates(&self, old: &Inputs<'_>) -> bool {
+        is_same(old.manifest(), self.manifest()) && old.inventory().namespace == self.inventory().namespace
     }
 
     /// The state without a HyperConverged.

@@ -4,7 +4,7 @@ use super::Pair;
 use super::planned::plan;
 use crate::planned::{Inputs, Planned};
 use crate::prelude::*;
-use crate::previous_state::{PreviousObject, is_same};
+use crate::previous_state::PreviousObject;
 use crate::{Before, ClusterTask};
 use hcoplan_lint::Site;
 
@@ -61,7 +61,7 @@ impl<'a> PreviousCluster<'a> {
     pub(super) fn object(&self, now: &Inputs<'_>) -> Option<PreviousObject> {
         match self {
             Self::Same => Some(PreviousObject::Manifest(now.manifest().clone())),
-            Self::Planned(before) if is_same(before.manifest(), now.manifest()) => {
+            Self::Planned(before) if now.updates(before) => {
                 Some(PreviousObject::Manifest(before.manifest().clone()))
             }
             Self::Live(object) => Some(object.clone()),

@@ -25,8 +25,7 @@ impl<'a> Transition<'a> {
     /// object, or HCO would be downgraded.
     pub(super) fn of(old: &Planned<'a>, new: &Inputs<'a>) -> Option<Self> {
         let (was, is) = (old.release(), new.release());
-        let is_another = !super::previous_state::is_same(old.manifest(), new.manifest());
-        if is_another || was.version() != is.version() && !lifecycle::is_upgrade(was, is) {
+        if !new.updates(old) || was.version() != is.version() && !lifecycle::is_upgrade(was, is) {
             return None;
         }
         let mut nothing = old.empty_state();

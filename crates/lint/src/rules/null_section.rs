@@ -1,4 +1,4 @@
-//! A key without a value whose type is object or list.
+//! A key without a value whose type is object or list, or that is a label.
 
 use super::prelude::*;
 
@@ -12,14 +12,20 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if let (Trail::Key(..), Value::Null) = (at, &node.value) {
             let path = at.path();
             let kind = schema.field(&path).map_or("", |f| f.kind);
-            if matches!(kind, "object" | "array") {
+            // A label's value.
+            let is_label = || kind == "string" && schema.takes_any_key(&path.parent());
+            if matches!(kind, "object" | "array") || is_label() {
                 found.push((path, node, kind));
             }
         }
         true
     });
     for (path, node, kind) in found {
-        let empty = if kind == "array" { "[]" } else { "{}" };
+        let empty = match kind {
+            "array" => "[]",
+            "string" => "\"\"",
+            _ => "{}",
+        };
         let place = cx.document().locate_key(&path);
         let message = format!("{path} has no value: the API server treats it as absent, not as {empty}");
         let finding = cx.finding(message).at(place).label("null");
