@@ -211,7 +211,8 @@ pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
         let (Some(below), Ok(tree)) = (&top.below, open(&top.root)) else { return false };
         // Outside of git, the current directory may hold anything.
         let is_read = is_of_git && !sources.is_compared;
-        is_read && (repo::is_applied_from_top(&tree, below) || repo::has_facts_above(&tree, below)) || has_kustomization() && repo::has_outside_references(&tree, below)
+        is_read && (repo::is_applied_from_top(&tree, below) || repo::has_facts_above(&tree, below))
+            || has_kustomization() && repo::has_outside_references(&tree, below)
     };
     Ok(top.filter(belongs_to).unwrap_or_else(|| Place::itself(path)))
 }

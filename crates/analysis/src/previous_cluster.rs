@@ -61,9 +61,7 @@ impl<'a> PreviousCluster<'a> {
     pub(super) fn object(&self, now: &Inputs<'_>) -> Option<PreviousObject> {
         match self {
             Self::Same => Some(PreviousObject::Manifest(now.manifest().clone())),
-            Self::Planned(before) if now.updates(before) => {
-                Some(PreviousObject::Manifest(before.manifest().clone()))
-            }
+            Self::Planned(before) if now.updates(before) => Some(PreviousObject::Manifest(before.manifest().clone())),
             Self::Live(object) => Some(object.clone()),
             _ => None,
         }

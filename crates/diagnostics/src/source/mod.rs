@@ -19,7 +19,8 @@ pub use directory::{Directory, open_file};
 pub use edited_tree::EditedTree;
 pub use git::{Commit, Revision, last_part, origin_name, origin_of_top, repository_name};
 pub use hcoplan_yaml::source::{
-    Bytes, Decoded, Encoding, Limits, Location, Origins, Position, SecretParts, SourceFile, Span, decode, encode, lines, locked,
+    Bytes, Decoded, Encoding, Limits, Location, Origins, Position, SecretParts, SourceFile, Span, decode, encode,
+    lines, locked,
 };
 pub use links::reject_links;
 pub use memory::Memory;

@@ -132,9 +132,8 @@ fn is_date_time(text: &str) -> bool {
     let Some(rest) = rest.strip_prefix(['T', 't']) else {
         return false;
     };
-    let number = |t: &str, low: u32, high: u32| {
-        is_digits(t) && t.parse::<u32>().is_ok_and(|n| (low..=high).contains(&n))
-    };
+    let number =
+        |t: &str, low: u32, high: u32| is_digits(t) && t.parse::<u32>().is_ok_and(|n| (low..=high).contains(&n));
     let date: Vec<&str> = date.split('-').collect();
     let date_ok = matches!(date[..], [y, m, d]
         if y.len() == 4 && m.len() == 2 && d.len() == 2

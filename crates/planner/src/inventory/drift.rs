@@ -204,10 +204,8 @@ impl Entry {
             }
         };
         let or_none = |text: String| if text.is_empty() { "none".to_owned() } else { text };
-        let of_names =
-            |set: &BTreeSet<String>, with| or_none(joined(set.iter().map(String::as_str), with));
-        let of_taints =
-            |set: &BTreeSet<[String; 3]>| or_none(joined(set.iter().map(|t| t.join(":")), " "));
+        let of_names = |set: &BTreeSet<String>, with| or_none(joined(set.iter().map(String::as_str), with));
+        let of_taints = |set: &BTreeSet<[String; 3]>| or_none(joined(set.iter().map(|t| t.join(":")), " "));
         differ("architecture", or_none(node.architecture.clone()), or_none(self.architecture.clone()));
         differ("roles", of_names(&roles(node.roles()), "+"), of_names(&self.roles, "+"));
         differ("taints", of_taints(&lasting_taints(&node.taints)), of_taints(&self.taints));

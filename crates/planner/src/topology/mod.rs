@@ -167,8 +167,7 @@ impl<'v> Selection<'v> {
     /// Whether a node matches both.
     pub fn selects(&self, node: &Node) -> bool {
         // The API server drops a label without a value.
-        let matches =
-            |(k, v): (&String, &Value)| v.is_null() || node.labels.get(k).map(String::as_str) == v.as_str();
+        let matches = |(k, v): (&String, &Value)| v.is_null() || node.labels.get(k).map(String::as_str) == v.as_str();
         self.labels.is_none_or(|labels| labels.iter().all(matches))
             && self.affinity.as_ref().is_none_or(|a| a.allows(&node.name, &node.labels))
     }

@@ -58,6 +58,11 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
         let why = format!("{}, and kubectl applies only what that has", LeftOut::List);
         out.push(Left { why, place, fate: Fate::Kept }.finding(before, was, None));
     }
+    if before.is_unlisted(after, was, cluster)
+        && let Some(place) = after.named_at(cluster.object)
+    {
+        out.push(Left { why: LeftOut::Kustomization.to_string(), place, fate: Fate::Kept }.finding(before, was, None));
+    }
     if out.is_empty() {
         out.extend(wrapper_changes(before, after, was, cluster));
     }
@@ -122,7 +127,9 @@ fn related_changes(
         let place = ["spec.sourceRef", "spec.project"].iter().find_map(|field| user.root.below(field));
         let finding = Finding::new(&CHANGE_NOT_PLANNED, message);
         let finding = finding.at(user.location(place.unwrap_or(&user.root).span));
-        return vec![finding.label("may change what is applied, or where").help("keep it, unless it is created elsewhere")];
+        return vec![
+            finding.label("may change what is applied, or where").help("keep it, unless it is created elsewhere"),
+        ];
     }
     new.iter().filter_map(change).collect()
 }

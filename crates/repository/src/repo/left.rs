@@ -3,8 +3,10 @@
 use hcoplan_rule_pages::rules::HCO_REMOVED;
 use serde_json::Value;
 
+use super::build::BUILT;
 use super::gitops::{Applied, Controller, Destination, Kind, LeftOut, file_of, phrase};
 use super::identity::{SYNC_OPTIONS, has_sync_option};
+use super::kustomization::omits;
 use super::nodes::is_on;
 use super::wrappers::not_planned::NotPlannedReason;
 use super::{ClusterRef, Repo};
@@ -190,9 +192,20 @@ impl Repo {
     /// Whether a cluster's HyperConverged is in another revision still, but nothing applies it there any more.
     pub fn is_no_longer_applied(&self, after: &Self, was: &ClusterRef, cluster: &ClusterRef) -> bool {
         let old = self.applying(was);
-        !old.is_empty()
-            && after.applying(cluster).is_empty()
-            && old.iter().all(|old| self.left(after, old, was, Some(cluster)).is_some())
+        self.is_unlisted(after, was, cluster)
+            || !old.is_empty()
+                && after.applying(cluster).is_empty()
+                && old.iter().all(|old| self.left(after, old, was, Some(cluster)).is_some())
+    }
+
+    /// Whether a kustomization, which no controller is known to apply, built a HyperConverged whose file it doesn't name
+    /// in another revision.
+    pub(super) fn is_unlisted(&self, after: &Self, was: &ClusterRef, cluster: &ClusterRef) -> bool {
+        let is_built = |cluster: &ClusterRef| cluster.path().file_name() == Some(BUILT);
+        self.applying(was).is_empty()
+            && is_built(was)
+            && !is_built(cluster)
+            && omits(&*after.tree, cluster.path(), |_| true)
     }
 
     /// What deletes a cluster's HyperConverged that is no longer declared or applied: the controller's object that

@@ -3,8 +3,8 @@
 //! 300 ManifestWorks in one file are linted in 3.4 s of CPU; without it, in 9.2 s. It saves nothing where each cluster
 //! has files of its own.
 
-use std::collections::VecDeque;
 use hcoplan_diagnostics::source::locked;
+use std::collections::VecDeque;
 use std::sync::Mutex;
 
 use super::scan::Content;

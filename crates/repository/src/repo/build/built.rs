@@ -84,12 +84,12 @@ impl Built {
         match run {
             Ok(done) => self.add_build(tree, root, job, done, names_hyperconverged),
             Err(error @ (BuildError::Interrupted | BuildError::NoTemporaryDirectory(_))) => return Err(error),
-            // A failure without a HyperConverged isn't reported.
-            Err(_) if !names_hyperconverged => {}
-            Err(error) => {
+            Err(error) if names_hyperconverged || job.has_stray && error.is_mistake() => {
                 self.failed.push(failed::failed(tree, root, &job.whole, &job.reached, job.output.clone(), &error));
                 self.leave(job);
             }
+            // A failure without a HyperConverged isn't reported.
+            Err(_) => {}
         }
         Ok(())
     }

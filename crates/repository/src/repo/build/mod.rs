@@ -113,6 +113,13 @@ pub enum BuildError {
     },
 }
 
+impl BuildError {
+    /// Whether kustomize would refuse it everywhere.
+    fn is_mistake(&self) -> bool {
+        matches!(self, Self::Refused(_) | Self::Unread { .. })
+    }
+}
+
 /// What to build, and how.
 pub struct BuildRequest<'a> {
     /// Only builds in this directory, or with a file in it.
@@ -150,10 +157,15 @@ pub fn build(
     let mut jobs = Vec::new();
     let mut built = Built::default();
     let mut known = HashMap::new();
+    let mut by_directory: HashMap<&Utf8Path, Vec<&Utf8PathBuf>> = HashMap::new();
+    for file in &listing.files {
+        by_directory.entry(parent(file)).or_default().push(file);
+    }
+    let beside = |job: &BuildJob| by_directory.get(&*job.directory).into_iter().flatten().copied();
     // Kustomizations whose resources are unknown, and those of machines alone.
     let (mut unknown, mut others) = (Vec::new(), Vec::new());
     for (directory, output, additions) in to_build(&all, &listing.files, &gitops) {
-        let job = BuildJob::new(&all, &directory, output, additions, request.fetches);
+        let mut job = BuildJob::new(&all, &directory, output, additions, request.fetches);
         let is_within = |w: &Utf8Path| job.output.starts_with(w) || job.reached.inputs.iter().any(|i| i.starts_with(w));
         if request.within.is_some_and(|w| !is_within(w)) {
             if !job.sources.is_empty() {
@@ -163,7 +175,9 @@ pub fn build(
             }
             continue;
         }
-        if !job.sources.is_empty() || job.may_create_hyperconverged(tree, &mut known) {
+        let is_stray = |file: &Utf8PathBuf| tree.mentions(file, &[HCO]) && has_hyperconverged(tree, file);
+        job.has_stray = job.sources.is_empty() && beside(&job).any(is_stray);
+        if !job.sources.is_empty() || job.has_stray || job.may_create_hyperconverged(tree, &mut known) {
             jobs.push(job);
         } else if job.allowed.is_ok() && job.reads_machines(tree) {
             others.push(job);
@@ -174,14 +188,8 @@ pub fn build(
     // An inventory above clusters belongs to them.
     let known = jobs.iter().flat_map(|j| j.directory.ancestors());
     let above_clusters: HashSet<_> = known.map(Utf8Path::to_path_buf).collect();
-    let mut by_directory: HashMap<&Utf8Path, Vec<&Utf8PathBuf>> = HashMap::new();
-    for file in listing.files.iter().filter(|_| !unknown.is_empty()) {
-        by_directory.entry(parent(file)).or_default().push(file);
-    }
     for mut job in unknown {
-        let own = by_directory.get(&*job.directory);
-        let own = own.into_iter().flatten().copied();
-        job.has_inventory = !above_clusters.contains(&job.directory) && has_inventory(tree, own);
+        job.has_inventory = !above_clusters.contains(&job.directory) && has_inventory(tree, beside(&job));
         if job.has_inventory {
             jobs.push(job);
         }
@@ -283,6 +291,8 @@ struct BuildJob {
     written: Option<(Utf8PathBuf, Vec<u8>)>,
     /// Whether an inventory is next to it, which marks it as a cluster.
     has_inventory: bool,
+    /// Whether a HyperConverged is next to it that it doesn't name: then a mistake in it is reported.
+    has_stray: bool,
 }
 
 /// A build that is done in memory, or what only kustomize can finish.
@@ -325,6 +335,7 @@ impl BuildJob {
             reached,
             allowed,
             has_inventory: false,
+            has_stray: false,
         }
     }
 

@@ -1,12 +1,12 @@
 //! Runs kustomize in isolation: no network, limited time and output, no leftovers.
 
+use hcoplan_diagnostics::source::locked;
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::AtomicBool;
-use hcoplan_diagnostics::source::locked;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
