@@ -64,6 +64,7 @@ mod wrapper_fields;
 mod wrappers;
 
 use crate::prelude::*;
+use charts::is_chart;
 use hcoplan_rule_pages::rules::{HCO_NOT_PLANNED, HCO_NOT_RECOGNIZED, HELM_CHART_NOT_RENDERED};
 use paths::{files_of, parent};
 
@@ -351,7 +352,12 @@ impl Repo {
             let mut inputs = self.inputs_of_failed(failed);
             self.name_of(&failed.directory) == name || inputs.any(|input| parent(input) == cluster.directory())
         };
-        self.failed_builds().iter().find(uses_it).map(|failed| &failed.finding)
+        let failed = self.failed_builds().iter().find(uses_it).map(|failed| &failed.finding);
+        let is_in_chart = |f: &&Finding| {
+            let is_in = f.file().is_some_and(|file| file.starts_with(cluster.directory()));
+            f.rule.name == HELM_CHART_NOT_RENDERED.name && is_in && is_chart(&*self.tree, cluster.directory())
+        };
+        failed.or_else(|| self.findings.iter().find(is_in_chart))
     }
 
     /// The configuration; all defaults without `hcoplan.yaml`.
