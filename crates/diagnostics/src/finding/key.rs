@@ -3,6 +3,7 @@
 
 use super::{ClusterName, Finding, Severity};
 use crate::prelude::*;
+use hcoplan_yaml::Path;
 
 /// The number of bytes of a value that count.
 const MAX_VALUE_BYTES: usize = 200;
@@ -14,7 +15,8 @@ pub struct FindingKey {
     pub rule: &'static str,
     /// The object, `Kind namespace/name`; of a HyperConverged only the kind.
     pub object: Option<Arc<str>>,
-    /// The path of the field, as far as it is known.
+    /// The path of the field, as far as it is known; of findings of two revisions only its name: a list's item may have
+    /// got another index, the field another place in the other API version or behind an alias.
     pub path: Option<String>,
     /// Its subject: what the rule names, else the value at its location.
     pub arguments: Vec<String>,
@@ -31,8 +33,7 @@ impl FindingKey {
 
     /// The key of one finding, as if no other were equal.
     pub fn of(finding: &Finding) -> Self {
-        // The place of a field that isn't written moves when others are written.
-        let lacks = finding.location.as_ref().and_then(|place| place.lacks.as_deref());
+        let lacks = finding.lacks();
         let arguments = match finding.arguments.as_slice() {
             [] if lacks.is_some() => Vec::new(),
             [] => {
@@ -50,10 +51,21 @@ impl FindingKey {
                 Some(own @ "HyperConverged") => Some(own.into()),
                 _ => finding.object.clone(),
             },
-            path: lacks.or(finding.path.as_ref()).map(ToString::to_string),
+            path: finding.field().map(ToString::to_string),
             arguments,
             ordinal: 0,
         }
+    }
+}
+
+impl Finding {
+    /// The field that isn't written. Its place moves when others are written.
+    fn lacks(&self) -> Option<&Path> {
+        self.location.as_ref()?.lacks.as_deref()
+    }
+
+    fn field(&self) -> Option<&Path> {
+        self.lacks().or(self.path.as_ref())
     }
 }
 
@@ -89,6 +101,7 @@ fn numbered<G: Ord + Clone>(
     let mut seen: BTreeMap<(G, FindingKey), u32> = BTreeMap::new();
     findings.iter().map(move |finding| {
         let mut key = (group(finding), FindingKey::of(finding));
+        key.1.path = finding.field().and_then(|path| path.keys().last()).map(ToOwned::to_owned);
         let times = seen.entry(key.clone()).or_default();
         key.1.ordinal = *times;
         *times += 1;
@@ -101,7 +114,6 @@ mod tests {
     use super::*;
     use crate::finding::Rule;
     use crate::source::{Location, SourceFile, Span};
-    use hcoplan_yaml::Path;
 
     static RULE: Rule = Rule { name: "some-rule", ..Rule::BASE };
 
@@ -137,6 +149,18 @@ mod tests {
         });
         assert_eq!(keys[0], keys[1]);
         assert_eq!(keys[0].path.as_deref(), Some("spec.gates.x"));
+    }
+
+    #[test]
+    fn keys_of_two_revisions_ignore_where_the_field_is() {
+        let at = |path: &str, words: &str| Finding { path: Some(Path::dotted(path)), ..finding("a: no\n", words) };
+        let before = [at("spec.infra.nodePlacement.tolerations[0].operator", "no is no")];
+        let mut after = vec![at("spec.deployment.nodePlacements.infra.tolerations[1].operator", "no is none")];
+        mark_existing(&mut after, &before, true);
+        assert!(after[0].is_existing);
+        let mut other = vec![at("spec.infra.nodePlacement.tolerations[0].effect", "no is no")];
+        mark_existing(&mut other, &before, true);
+        assert!(!other[0].is_existing, "another field");
     }
 
     #[test]
