@@ -333,17 +333,18 @@ impl<'o> DirectoryIndex<'o> {
         if !self.objects.given.is_empty() {
             return (self.objects.given.clone(), Pairing::Given);
         }
-        // One cluster's nodes aren't those of a fleet.
+        let configured = self.configured(&self.config.inventory);
+        let is_named = !configured.is_empty() && self.objects.hyperconvergeds.len() == 1;
+        // One cluster's nodes aren't those of a fleet. What an inventory that is named was made of may be there still.
         let is_of_one = |sources: &[SourceRef]| sources.iter().all(|source| source.kind == SourceKind::Nodes);
         for level in directory.ancestors() {
             if let Some(sources) = self.levels.get(level)
-                && (level == directory || !self.with_several.contains(level) || !is_of_one(sources))
+                && (!is_named && (level == directory || !self.with_several.contains(level)) || !is_of_one(sources))
             {
                 let pairing = if level == directory { Pairing::Adjacent } else { Pairing::Above(level.to_owned()) };
                 return (sources.clone(), pairing);
             }
         }
-        let configured = self.configured(&self.config.inventory);
         if configured.is_empty() { (Vec::new(), Pairing::None) } else { (configured, Pairing::Configured) }
     }
 
