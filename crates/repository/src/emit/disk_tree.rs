@@ -8,7 +8,7 @@ use hcoplan_diagnostics::source::{max_bytes, open_file, read_sized};
 use super::Error;
 use super::HEADER;
 use super::kustomization::KUSTOMIZATION;
-use super::manifest::{CLUSTER_MANIFEST, ClusterManifest, Manifest as _, TOP_MANIFEST, TopManifest};
+use super::manifest::{CLUSTER_MANIFEST, Manifest, TOP_MANIFEST};
 use crate::prelude::*;
 
 /// An output tree on disk.
@@ -61,7 +61,7 @@ impl DiskTree {
                 true
             }
             Some(text) => {
-                TopManifest::from_text(&text).map_err(|m| broken(&top, m))?;
+                Manifest::from_text(&text).map_err(|m| broken(&top, m))?;
                 true
             }
             None => false,
@@ -148,16 +148,16 @@ impl DiskTree {
     ///
     /// # Errors
     /// An unreadable or invalid manifest.
-    pub fn manifest(&self, directory: &Utf8Path) -> Result<Option<ClusterManifest>, Error> {
+    pub fn manifest(&self, directory: &Utf8Path) -> Result<Option<Manifest>, Error> {
         let path = self.root.join(directory).join(CLUSTER_MANIFEST);
         let Some(text) = read(&path)? else {
             return Ok(None);
         };
         if has_conflict(&text) {
             // The result of the merge is unknown, but hcoplan wrote all files of both sides.
-            return Ok(Some(ClusterManifest { kustomization: true, ..ClusterManifest::new("") }));
+            return Ok(Some(Manifest { kustomization: true, ..Manifest::new("") }));
         }
-        let manifest = ClusterManifest::from_text(&text).map_err(|m| broken(&path, m))?;
+        let manifest = Manifest::from_text(&text).map_err(|m| broken(&path, m))?;
         Ok(Some(manifest))
     }
 
