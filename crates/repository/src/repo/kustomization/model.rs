@@ -4,7 +4,7 @@
 //! rejects unknown keys.
 
 use super::entry::{Entry, Field};
-use super::shape::{Shape, mistyped};
+use super::shape::mistyped;
 use super::{KUSTOMIZATIONS, has_kustomization, values};
 use crate::prelude::*;
 use crate::repo::nodes::said;
@@ -51,7 +51,7 @@ pub(in crate::repo) enum Rejected {
     UnknownField(String),
     /// A field, or the whole with an empty name, with a value of another type than the one that it must have.
     #[error("{part} is {1} instead of {2}", part = if .0.is_empty() { "it".to_owned() } else { format!("its `{}`", .0) })]
-    WrongType(String, Shape, Shape),
+    WrongType(String, &'static str, &'static str),
     /// A field with another value than the one that it must have: its key, the value, what it must be.
     #[error("its {0} is `{1}` instead of `{2}`")]
     OtherType(&'static str, String, &'static str),
