@@ -231,7 +231,7 @@ impl Repo {
             branches,
             findings,
             identity,
-            layers: self.parts_of_build(&cluster.path).to_vec(),
+            layers: self.parts_of_build(&cluster.path),
             read: files,
         })
     }
@@ -285,8 +285,12 @@ impl Repo {
     }
 
     /// The documents of which a file was built; none if it wasn't.
-    pub(super) fn parts_of_build(&self, path: &Utf8Path) -> &[Arc<Document>] {
-        self.built.documents.get(path).map_or(&[], Vec::as_slice)
+    pub(super) fn parts_of_build(&self, path: &Utf8Path) -> Vec<Arc<Document>> {
+        let mut all: Vec<_> =
+            self.build_layers(path).unwrap_or_default().iter().map(super::BuildLayer::source).collect();
+        let mut known = HashSet::new();
+        all.retain(|document| known.insert((document.file.path().to_owned(), document.index)));
+        all
     }
 
     /// The location of an object's name.

@@ -257,7 +257,7 @@ impl Repo {
             } else if matches!(file.path.extension(), Some("yaml" | "yml" | "json")) {
                 out.problems.extend(unparseable_other(&content));
             }
-            out.parts.extend_from_slice(self.parts_of_build(&file.path));
+            out.parts.extend(self.parts_of_build(&file.path));
             let is_elsewhere = self.owners.around(&file.path) != Some(cluster.directory())
                 && !cluster.also.iter().any(|also| file.path.starts_with(also));
             for document in &content.documents {

@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use hcoplan_yaml::locate_in_scalar;
-
 use super::super::layers::{BuildLayer, LayerKind};
 use super::generators;
 use super::merge::{NotMerged, merge};
@@ -179,8 +177,8 @@ impl Accumulation<'_, '_> {
                         let root = &configuration.root;
                         let patch = ["patch", "jsonop", "path"].into_iter().find_map(|key| value(root, key));
                         let target = value(root, "target");
-                        let read = patch.and_then(|patch| self.patch_documents(directory, configuration, patch));
-                        layers.extend(read.into_iter().flatten().map(|d| d.layer(target)));
+                        let read = patch.and_then(|patch| self.patch_layers(directory, configuration, patch, target));
+                        layers.extend(read.into_iter().flatten());
                     }
                     "ReplacementTransformer" => {
                         layers.push(BuildLayer::of_file(configuration, LayerKind::Replacements));
@@ -348,10 +346,10 @@ impl Accumulation<'_, '_> {
             PatchSource::Inline(node) => node,
         };
         let place = entry.document.location(node.span);
-        let patches = self.patch_documents(directory, &entry.document, node).unwrap_or_default();
         let target = entry.target();
-        self.out.layers.extend(patches.iter().map(|patch| patch.layer(target)));
-        let roots: Vec<Placed> = patches.iter().map(PatchDocument::placed).collect();
+        let patches = self.patch_layers(directory, &entry.document, node, target).unwrap_or_default();
+        let roots: Vec<Placed> = patches.iter().map(BuildLayer::placed).collect();
+        self.out.layers.extend(patches);
         let no_patch = || NotMerged::refused(&place, RefusedReason::NoPatch);
         let selector = match target.map(Selector::of) {
             Some(None) => {
@@ -376,7 +374,9 @@ impl Accumulation<'_, '_> {
         if roots.is_empty() || !roots.iter().all(is_object) {
             return Err(no_patch());
         }
-        let options = Options::of(entry);
+        let options = value(&entry.node, "options");
+        let allows = |key: &str| options.and_then(|options| value(options, key)).is_some_and(Node::is_true);
+        let allowed = (allows("allownamechange"), allows("allowkindchange"));
         let Some(selector) = selector else {
             for patch in &roots {
                 let id = Id::of(patch);
@@ -393,109 +393,73 @@ impl Accumulation<'_, '_> {
                     };
                     return Err(NotMerged::refused(&patch.place, why));
                 };
-                merge_into(objects, *at, patch, options)?;
+                merge_into(objects, *at, patch, allowed)?;
             }
             return Ok(());
         };
         let [patch] = roots.as_slice() else { return Err(refused(RefusedReason::SeveralPatches)) };
         for at in (0..objects.len()).rev() {
             if selector.matches(&objects[at]) {
-                merge_into(objects, at, patch, options)?;
+                merge_into(objects, at, patch, allowed)?;
             }
         }
         Ok(())
     }
 
     /// The documents of a patch: of the file that a scalar names, or of its text.
-    fn patch_documents(
+    fn patch_layers(
         &self,
         directory: &Utf8Path,
         document: &Arc<Document>,
         node: &Node,
-    ) -> Option<Vec<PatchDocument>> {
+        target: Option<&Node>,
+    ) -> Option<Vec<BuildLayer>> {
         let text = node.as_str()?;
+        let layer = |patch: &Arc<Document>, is_inline: bool| {
+            let inline = is_inline.then(|| (Arc::clone(document), node.clone()));
+            BuildLayer::patch(patch, inline, target.cloned())
+        };
         let path = file_in(directory, text).filter(|_| !text.contains('\n'));
         if let Some(path) = path.filter(|path| self.all.tree.check(path).is_ok()) {
-            let documents = self.all.documents(&path).ok()?;
-            return Some(documents.iter().map(|d| PatchDocument { document: Arc::clone(d), inline: None }).collect());
+            return Some(self.all.documents(&path).ok()?.iter().map(|patch| layer(patch, false)).collect());
         }
         // What begins as JSON has to be JSON for kustomize.
         if text.starts_with('[') && serde_json::from_str::<serde_json::Value>(text).is_err() {
             return None;
         }
         let parsed = yaml::parse_yaml(&SourceFile::new(document.file.path(), text));
-        let inline = |d| PatchDocument { document: Arc::new(d), inline: Some((Arc::clone(document), node.clone())) };
+        let inline = |patch| layer(&Arc::new(patch), true);
         (!parsed.is_broken()).then(|| parsed.documents.into_iter().map(inline).collect())
     }
 }
 
-/// A document of a patch.
-struct PatchDocument {
-    document: Arc<Document>,
-    /// The scalar with its text, if it has no file.
-    inline: Option<(Arc<Document>, Node)>,
-}
-
-impl PatchDocument {
-    /// Its values: those of operations as kubectl reads them, by way of JSON, those of an object as kustomize does.
-    fn placed(&self) -> Placed {
-        let root = &self.document.root;
-        let text = if root.items().is_empty() { self.document.file.text() } else { "" };
-        Placed::of(root, text, &|span| match &self.inline {
-            None => self.document.location(span),
-            Some((around, scalar)) => around.location(locate_in_scalar(around, scalar, span.range())),
-        })
-    }
-
-    fn layer(&self, target: Option<&Node>) -> BuildLayer {
-        let is_merge = self.document.root.items().is_empty();
-        let what = if is_merge { LayerKind::Merge } else { LayerKind::Operations };
-        BuildLayer::patch(&self.document, what, self.inline.clone(), target.cloned())
-    }
-}
-
-/// What a patch may change of an object's identity.
-#[derive(Clone, Copy)]
-struct Options {
-    name: bool,
-    kind: bool,
-}
-
-impl Options {
-    fn of(entry: &Entry) -> Self {
-        let options = value(&entry.node, "options");
-        let is = |key: &str| options.and_then(|o| value(o, key)).is_some_and(Node::is_true);
-        Self { name: is("allownamechange"), kind: is("allowkindchange") }
-    }
-}
-
-/// Merges a patch into an object, which keeps its identity unless the patch may change it.
-fn merge_into(objects: &mut Vec<Object>, at: usize, patch: &Placed, options: Options) -> Result<(), NotMerged> {
-    let object = &objects[at];
-    let id = object.id();
-    let of = |path: &[&str]| object.root.at(path).cloned();
-    let (version, kind) = (of(&["apiVersion"]), of(&["kind"]));
-    let (name, namespace) = (of(&["metadata", "name"]), of(&["metadata", "namespace"]));
-    let Some(mut merged) = merge(Some(object.root.clone()), patch, id.is_built_in())? else {
+/// Merges a patch into an object, which keeps its name and its kind unless the patch may change them.
+fn merge_into(
+    objects: &mut Vec<Object>,
+    at: usize,
+    patch: &Placed,
+    (renames, changes_kind): (bool, bool),
+) -> Result<(), NotMerged> {
+    let own = objects[at].root.clone();
+    let Some(mut merged) = merge(Some(own.clone()), patch, objects[at].id().is_built_in())? else {
         objects.remove(at);
         return Ok(());
     };
-    let place = patch.place.clone();
-    if !options.kind {
-        version.into_iter().for_each(|v| merged.set("apiVersion", &v.place.clone(), v));
-        kind.into_iter().for_each(|v| merged.set("kind", &v.place.clone(), v));
+    let keep = |map: &mut Placed, path: &[&str], key: &str| match own.at(path).and_then(|map| map.get(key)) {
+        Some(value) => map.set(key, &value.place, value.clone()),
+        None if key == "namespace" => drop(map.remove(key)),
+        None => {}
+    };
+    if !changes_kind {
+        keep(&mut merged, &[], "apiVersion");
+        keep(&mut merged, &[], "kind");
     }
-    let metadata = merged.map_of("metadata", &place);
-    if let Some(name) = name.filter(|_| !options.name) {
-        metadata.set("name", &name.place.clone(), name);
+    let metadata = merged.map_of("metadata", &patch.place);
+    if !renames {
+        keep(metadata, &["metadata"], "name");
     }
-    match namespace {
-        Some(namespace) => metadata.set("namespace", &namespace.place.clone(), namespace),
-        None => {
-            metadata.remove("namespace");
-        }
-    }
-    if options.name || options.kind {
+    keep(metadata, &["metadata"], "namespace");
+    if renames || changes_kind {
         objects[at].remember_id();
     }
     objects[at].root = merged;
@@ -508,12 +472,8 @@ fn objects_of(root: Placed, out: &mut Vec<Object>) -> Result<(), Refused> {
         return Ok(());
     }
     let kind = root.text(&["kind"]);
-    if kind.ends_with("List") && root.get("items").is_some() {
-        return root
-            .get("items")
-            .into_iter()
-            .flat_map(Placed::items)
-            .try_for_each(|item| objects_of(item.clone(), out));
+    if let Some(list) = root.get("items").filter(|_| kind.ends_with("List")) {
+        return list.items().iter().try_for_each(|item| objects_of(item.clone(), out));
     }
     let missing = [("kind", kind.is_empty()), ("metadata.name", root.text(&["metadata", "name"]).is_empty())];
     if let Some((field, _)) = missing.iter().find(|(_, is_missing)| *is_missing) {

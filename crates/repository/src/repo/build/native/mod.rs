@@ -20,7 +20,7 @@ use accumulate::MAX_VISITS;
 pub(super) use accumulate::{Accumulated, Unfetched, accumulate, first_line, place_of};
 pub(super) use metadata::set_common;
 pub(in crate::repo) use metadata::split_image;
-pub(super) use object::Object;
+pub(super) use object::{Object, Placed};
 pub(super) use output::{emitted, origins, placed};
 pub use selector::selects;
 pub(in crate::repo) use selector::whole;
