@@ -6,9 +6,7 @@ use super::build::BUILT;
 use super::candidate::{is_candidate, is_of_tests};
 use super::config::{self, CONFIG_FILE, Config};
 use super::error::Error;
-use super::file_summary::{
-    ByteBudget, FileDetails, FileSummary, is_manifest, not_fetched, other_resources, patches, scan_all,
-};
+use super::file_summary::{ByteBudget, FileSummary, is_manifest, not_fetched, other_resources, patches, scan_all};
 use super::files::{FileRole, FileUse, contents};
 use super::gitops::{self, LeftOut};
 use super::helm;
@@ -308,8 +306,7 @@ impl Reading {
     }
 
     fn add(&mut self, file: u32, path: &Arc<Utf8Path>, looked: FileSummary) {
-        let FileSummary { found, more } = looked;
-        let FileDetails { unreadable, mut problems, .. } = more.map_or_else(FileDetails::default, |more| *more);
+        let FileSummary { found, unreadable, problems, .. } = looked;
         if found.is_empty() && problems.is_empty() && !is_manifest(path) {
             return;
         }
@@ -323,7 +320,7 @@ impl Reading {
             None => FileRole::Read(contents(&found)),
         };
         self.file(path, what);
-        self.problems.append(&mut problems);
+        self.problems.extend(problems);
         for found in found {
             let place = found.place;
             let object = ObjectRef { file, place };

@@ -403,7 +403,7 @@ fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
 
 /// Whether a text contains HCO's API group, in any spelling of YAML.
 pub(super) fn mentions_hco(text: &str) -> bool {
-    contains_any(text, &[HCO]) || contains_encoded_group(text) || may_be_binary(text)
+    contains_any(text, &[HCO]) || contains_encoded_group(text) || has_binary_tag(text)
 }
 
 /// Why a file is parsed.
@@ -439,7 +439,7 @@ pub(super) fn may_name_hyperconverged(bytes: &[u8]) -> bool {
     contains_any(&text, &[HCO, "HyperConverged"]) || has_binary_tag(&text)
 }
 
-/// Whether a tag may be `!!binary`, by its name or with an escape in it.
+/// Whether a tag may be `!!binary`: by its name, with an escape in it (`!!%62inary`), or by a handle (`%TAG`).
 fn has_binary_tag(text: &str) -> bool {
     memchr::memchr_iter(b'!', text.as_bytes()).any(|at| {
         let is_first = text[..at].chars().next_back().is_none_or(|c| c.is_whitespace() || "[{,:-".contains(c));
@@ -483,15 +483,9 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
     match () {
         () if found.contains(&Interest::Marked) => Interest::Marked,
         () if kustomization || found.contains(&Interest::Some) => Interest::Some,
-        () if may_be_binary(text) || contains_encoded_group(text) => Interest::Tagged,
+        () if has_binary_tag(text) || contains_encoded_group(text) => Interest::Tagged,
         () => Interest::None,
     }
-}
-
-/// Whether a tag can be `!!binary`: by its name, with an escape in it (`!!%62inary`), or by a handle
-/// (`%TAG`).
-fn may_be_binary(text: &str) -> bool {
-    has(text, "!") && (has(text, "%") || has(text, "binary"))
 }
 
 /// What names another manifest with facts; a CSV of HCO mentions its API group.
