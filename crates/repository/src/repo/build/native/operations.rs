@@ -4,9 +4,9 @@
 
 use hcoplan_yaml::pointer;
 
+use super::Refused;
 use super::merge::NotMerged;
 use super::object::{Member, Placed, Value};
-use super::{BeyondKind, RefusedReason};
 use crate::prelude::*;
 
 /// Applies a list of operations to an object. While they run, kustomize has annotations of its own in it.
@@ -25,13 +25,13 @@ fn apply_one(object: &mut Placed, operation: &Placed) -> Result<(), NotMerged> {
     let op = operation.text(&["op"]);
     let path = operation.text(&["path"]);
     let place = operation.get("path").map_or(&operation.place, |path| &path.place);
-    let refused = |path: &str, why| {
-        NotMerged::refused(place, RefusedReason::Operation { op: op.to_owned(), path: path.to_owned(), why })
+    let refused = |path: &str, why: &str| {
+        NotMerged::from(Refused::new(place, format!("the operation `{op}` fails at `{path}`: {why}")))
     };
     let from = operation.text(&["from"]);
     let is_from = matches!(op, "move" | "copy");
     if path.is_empty() && operation.get("path").is_some() || is_from && from.is_empty() {
-        return Err(NotMerged::beyond(place, BeyondKind::Root));
+        return Err(NotMerged::beyond(place, "a whole object in an operation"));
     }
     let (at_path, at_from) = (|why| refused(path, why), |why| refused(from, why));
     let value = || operation.get("value").cloned().unwrap_or_else(|| null(place));

@@ -85,21 +85,12 @@ impl Requirement {
 
 /// The requirements of a selector as text: `a=b,c!=d,e in (f,g),h notin (i),j,!k`; `None` if it is none.
 fn requirements(text: &str) -> Option<Vec<Requirement>> {
-    let mut out = Vec::new();
-    let mut rest = text.trim();
-    while !rest.is_empty() {
-        let depth = |(open, at): (i32, Option<usize>), (index, c): (usize, char)| match c {
-            '(' => (open + 1, at),
-            ')' => (open - 1, at),
-            ',' if open == 0 && at.is_none() => (open, Some(index)),
-            _ => (open, at),
-        };
-        let (_, end) = rest.char_indices().fold((0, None), depth);
-        let (part, after) = end.map_or((rest, ""), |end| (&rest[..end], &rest[end + 1..]));
-        out.push(requirement(part.trim())?);
-        rest = after.trim();
-    }
-    Some(out)
+    let mut is_open = false;
+    let is_end = |c: char| {
+        is_open = c == '(' || is_open && c != ')';
+        c == ',' && !is_open
+    };
+    text.split(is_end).map(str::trim).filter(|part| !part.is_empty()).map(requirement).collect()
 }
 
 fn requirement(part: &str) -> Option<Requirement> {
