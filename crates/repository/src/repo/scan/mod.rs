@@ -68,16 +68,14 @@ fn unreadable_form(bytes: &[u8]) -> Option<&'static str> {
     ];
     const ENCRYPTED: [&[u8]; 4] =
         [b"\0GITCRYPT\0", b"age-encryption.org/", b"-----BEGIN AGE ENCRYPTED", b"-----BEGIN PGP MESSAGE"];
-    if [&b"version https://git-lfs.github.com/spec/"[..], b"version https://hawser.github.com/spec/"]
-        .iter()
-        .any(|mark| bytes.starts_with(mark))
-    {
+    let begins = |marks: &[&[u8]]| marks.iter().any(|mark| bytes.starts_with(mark));
+    if begins(&[b"version https://git-lfs.github.com/spec/", b"version https://hawser.github.com/spec/"]) {
         return Some("it is a pointer of Git LFS; `git lfs pull` fetches the file");
     }
-    if bytes.starts_with(b"\xff\xfe\0\0") || bytes.starts_with(b"\0\0\xfe\xff") || bytes.starts_with(b"\0\0\0") {
+    if begins(&[b"\xff\xfe\0\0", b"\0\0\xfe\xff", b"\0\0\0"]) {
         return Some("it is UTF-32, which Kubernetes' tools don't read");
     }
-    if ENCRYPTED.iter().any(|start| bytes.starts_with(start)) || is_encrypted_data(bytes) || has_encrypted_kind(bytes) {
+    if begins(&ENCRYPTED) || is_encrypted_data(bytes) || has_encrypted_kind(bytes) {
         return Some("it is encrypted; hcoplan reads it once it is decrypted");
     }
     if matches!(bytes, [0, a, 0, ..] | [a, 0, _, 0, ..] if *a != 0) {
@@ -85,7 +83,7 @@ fn unreadable_form(bytes: &[u8]) -> Option<&'static str> {
         let hidden = unescaped(&String::from_utf8_lossy(&text)).is_some_and(|text| mentions_hco(&text));
         return hidden.then_some("it is UTF-16 without a byte order mark, which Kubernetes' tools don't read");
     }
-    COMPRESSED.iter().any(|magic| bytes.starts_with(magic)).then_some("it is compressed")
+    begins(&COMPRESSED).then_some("it is compressed")
 }
 
 /// Whether a file is encrypted that usually is no manifest: variables of Ansible, or data of sops without a kind.
@@ -134,7 +132,9 @@ impl Content {
         let mut texts = Texts::default();
         if mentions_hco(content.file.text()) || has_kind_like(content.file.text()) {
             let documents = &content.documents;
-            texts.found.extend(documents.iter().flat_map(|d| embedded::of_document(d)));
+            documents.iter().for_each(|d| embedded::of_document(d, &mut texts));
+            // They are reported as texts of their objects.
+            texts.missed.clear();
             texts.found.extend(documents.iter().flat_map(|d| embedded::of_variables(d)));
         }
         content.with(texts)
@@ -147,9 +147,7 @@ impl Content {
     }
 
     fn with(mut self, texts: Texts) -> Self {
-        for embedded in &texts.found {
-            self.problems.extend(embedded.warnings.iter().cloned());
-        }
+        self.problems.extend(texts.warnings);
         self.embedded.extend(texts.found);
         self.missed.extend(texts.missed);
         self
@@ -455,7 +453,6 @@ fn marked(text: &str) -> bool {
 
 fn of_text(text: &str, kustomization: bool) -> Interest {
     let unescaped = unescaped(text);
-    let texts = || std::iter::once(text).chain(unescaped.as_deref());
     let interest = |text: &str| {
         let any = |words: &[&str]| has_any(text, words);
         if any(&[HCO, OURS, "ClusterInventory"]) || hints(text) && has_kind_like(text) {
@@ -479,7 +476,7 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
             Interest::None
         }
     };
-    let found: Vec<Interest> = texts().map(interest).collect();
+    let found: Vec<Interest> = std::iter::once(text).chain(unescaped.as_deref()).map(interest).collect();
     match () {
         () if found.contains(&Interest::Marked) => Interest::Marked,
         () if kustomization || found.contains(&Interest::Some) => Interest::Some,

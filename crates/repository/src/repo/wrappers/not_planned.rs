@@ -86,7 +86,7 @@ impl<'n> Walk<'n, '_> {
         match &node.value {
             Value::Map(entries) => {
                 if group(node) == "policy.open-cluster-management.io" {
-                    self.unwanted.extend(policy::removed_manifests(node));
+                    self.unwanted.extend(policy::definitions(node, true));
                 }
                 let has_kind = node.get("kind").is_some() && node.get("apiVersion").is_some();
                 let wrapper = if has_kind && wrapper != RESOURCE_SET { kind_of(node) } else { wrapper };
