@@ -11,7 +11,6 @@ use super::files::{FileRole, FileUse, contents};
 use super::gitops::{self, LeftOut};
 use super::helm;
 use super::kustomization::{is_kustomization, omits};
-use super::nodes::names_of;
 use super::objects::{ObjectRef, Objects, SourceRef, StatementRef};
 use super::owners::Owners;
 use super::pair::pair;
@@ -431,14 +430,9 @@ impl Reading {
             left_out.push((*object, why));
             is_only
         });
-        let wrapper = |object: ObjectRef| repo.content(object.file).ok()?.wrapper_of(object.place);
-        let place = |object| repo.named_at(object);
-        let names = |object: ObjectRef| {
-            repo.object(object).map_or_else(Default::default, |document| names_of(&document).map(ToOwned::to_owned))
-        };
         let within = options.within.as_deref().unwrap_or(Utf8Path::new(""));
         let own = options.trust.base().and_then(|_| configuration(&*repo.tree, options.part.as_deref()).ok());
-        let paired = pair(&*repo.tree, &self.objects, (&config, own.as_ref(), within), place, wrapper, names);
+        let paired = pair(&repo, &self.objects, (&config, own.as_ref(), within));
         if !paired.missing_inventories.is_empty() {
             return Err(Error::Configuration(paired.missing_inventories));
         }
