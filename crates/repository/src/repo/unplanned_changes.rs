@@ -115,7 +115,7 @@ impl ChangedFiles {
         let sides = [before, after];
         let chart = sides.into_iter().find_map(|repo| chart_of(&*repo.tree, file));
         let directory = chart.unwrap_or_else(|| parent(file));
-        let is_script = !matches!(file.extension(), Some("yaml" | "yml" | "json"));
+        let is_script = !is_candidate(file);
         let of_chart = |repo: &Repo| chart.map(|chart| repo.inputs_of_chart(chart)).unwrap_or_default();
         let named: BTreeSet<Utf8PathBuf> = sides.into_iter().flat_map(of_chart).collect();
         let appliers = sides.into_iter().flat_map(|repo| repo.gitops().around(directory));

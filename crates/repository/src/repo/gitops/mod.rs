@@ -35,7 +35,7 @@ pub(super) use generators::reads_file;
 pub(super) use left_out::LeftOut;
 pub(super) use objects::{GitOps, distinct_name, of_object, read, sources_of};
 pub(super) use path::PathPattern;
-pub(super) use template::Template;
+pub(super) use template::{Template, pattern_of, replaced};
 pub(super) use variables::is_absent;
 
 /// An object of a controller: what it applies, from where, and how.

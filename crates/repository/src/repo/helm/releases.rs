@@ -6,7 +6,7 @@
 use serde_json::{Value as Json, json};
 
 use super::super::error::Located;
-use super::super::gitops::{Applied, Controller, GitOps, Kind, Source, Template, distinct_name, is_absent};
+use super::super::gitops::{Applied, Controller, GitOps, Kind, Source, Template, distinct_name, is_absent, pattern_of};
 use super::super::kustomization::{Field, Kustomization, is_kustomization};
 use super::super::wrapper_fields as fields;
 use super::super::wrappers::embedded::relocate;
@@ -188,7 +188,7 @@ fn bound(source: &Source, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Templa
     let bind = |template: Template| {
         let patterns = names.clone().filter(|name| template.fill(name).is_none()).map(|name| root_path(name, chart));
         let Some(pattern) = patterns.into_iter().next() else { return vec![template] };
-        let found = matching(&partly_filled(&pattern, &template), files);
+        let found = matching(&template.fill_known(&pattern), files);
         let joined = found.into_iter().map(|mut found| {
             found.values.extend(template.values.clone());
             found
@@ -198,34 +198,16 @@ fn bound(source: &Source, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Templa
     of_path.into_iter().flat_map(bind).collect()
 }
 
-/// A text in which the known templates are filled in.
-fn partly_filled(text: &str, template: &Template) -> String {
-    let known = template.values.iter();
-    known.fold(text.to_owned(), |text, (name, value)| {
-        let forms = [format!("{{{{ .{name} }}}}"), format!("{{{{.{name}}}}}"), format!("{{{{{name}}}}}")];
-        forms.iter().fold(text, |text, form| text.replace(form, value))
-    })
-}
-
 /// The values of a path's `{{ … }}` in each path that matches.
 fn matching(pattern: &str, paths: &[Utf8PathBuf]) -> Vec<Template> {
-    let (mut expression, mut names, mut rest) = ("^".to_owned(), Vec::new(), pattern);
-    while let Some((before, remainder)) = rest.split_once("{{") {
-        let Some((name, after)) = remainder.split_once("}}") else {
-            return Vec::new();
-        };
-        let name = name.trim().trim_start_matches('.').to_owned();
-        expression.push_str(&regex_lite::escape(before));
+    let mut names = Vec::new();
+    let expression = pattern_of(pattern, |name| {
+        let name = name.trim().trim_start_matches('.');
+        names.push(name.to_owned());
         // A directory's path may have several parts.
-        expression.push_str(if matches!(name.as_str(), "path" | "path.path") { "(.+)" } else { "([^/]+)" });
-        names.push(name);
-        rest = after;
-    }
-    expression.push_str(&regex_lite::escape(rest));
-    expression.push('$');
-    let Ok(expression) = Regex::new(&expression) else {
-        return Vec::new();
-    };
+        if matches!(name, "path" | "path.path") { "(.+)" } else { "([^/]+)" }
+    });
+    let Ok(expression) = Regex::new(&format!("^{expression}$")) else { return Vec::new() };
     let fits = paths.iter().filter_map(|path| expression.captures(path.as_str()));
     let template = |found: regex_lite::Captures<'_>| {
         let values = (names.iter().zip(1..))
