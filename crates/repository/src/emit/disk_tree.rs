@@ -99,13 +99,14 @@ impl DiskTree {
                 TOP_MANIFEST => has_manifest && directory.as_str().is_empty(),
                 CLUSTER_MANIFEST => manifest.is_some(),
                 KUSTOMIZATION => manifest.as_ref().is_some_and(|m| m.kustomization),
-                _ => manifest.is_some() && self.read_object(&path.join(&file))?,
+                _ if manifest.is_some() && self.read_object(&path.join(&file))? => {
+                    objects.push(file.clone());
+                    true
+                }
+                _ => false,
             };
             if !is_ours {
                 return Err(foreign(&file));
-            }
-            if !matches!(&*file, TOP_MANIFEST | CLUSTER_MANIFEST | KUSTOMIZATION) {
-                objects.push(file);
             }
         }
         if manifest.is_some() {

@@ -20,6 +20,13 @@ impl Template {
         replaced(text, &|name| self.piped(name.trim_matches('-')))
     }
 
+    /// These values, and others, which win.
+    pub(in crate::repo) fn with(&self, other: &Self) -> Self {
+        let mut values = self.values.clone();
+        values.extend(other.values.clone());
+        Self { values }
+    }
+
     /// The value of a pipeline with the functions of Sprig that need no other value.
     fn piped(&self, pipeline: &str) -> Option<String> {
         let mut parts = pipeline.split('|').map(str::trim);

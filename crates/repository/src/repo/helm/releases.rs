@@ -189,11 +189,7 @@ fn bound(source: &Source, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Templa
         let patterns = names.clone().filter(|name| template.fill(name).is_none()).map(|name| root_path(name, chart));
         let Some(pattern) = patterns.into_iter().next() else { return vec![template] };
         let found = matching(&template.fill_known(&pattern), files);
-        let joined = found.into_iter().map(|mut found| {
-            found.values.extend(template.values.clone());
-            found
-        });
-        joined.collect()
+        found.iter().map(|found| found.with(&template)).collect()
     };
     of_path.into_iter().flat_map(bind).collect()
 }
