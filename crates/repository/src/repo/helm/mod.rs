@@ -31,6 +31,7 @@ use super::problem::start_of;
 use super::scan::{FoundKind, scan};
 use super::unplanned;
 use super::wrapper_fields as fields;
+use super::wrappers::embedded::first_kind;
 use super::wrappers::not_planned::contains_manifest;
 use crate::prelude::*;
 
@@ -193,9 +194,8 @@ fn outermost<'p>(tree: &dyn Tree, chart: &'p Utf8Path) -> &'p Utf8Path {
 
 /// The line of a template with the HyperConverged's kind.
 fn kind_line(file: &Arc<SourceFile>) -> Location {
-    let mut lines = (0..).map_while(|number| file.line(number));
-    let found = lines.position(|(_, line)| line.contains("kind:") && line.contains("yper"));
-    found.map_or_else(|| Location::new(file, Span::default()), |number| trace::line(file, number))
+    let range = first_kind(file.text());
+    Location::new(file, Span::new(range.start, range.end))
 }
 
 /// Charts that aren't rendered.

@@ -6,7 +6,7 @@
 //! is its parent's line.
 
 use crate::prelude::*;
-use crate::repo::wrappers::without_blanks;
+use crate::repo::wrappers::{value_behind, without_blanks};
 
 /// The origins of a chart's output; `whole` is the fallback. `files` are the chart's, by the path where Helm looks for
 /// them; `values` the values files, the one with the highest precedence first.
@@ -153,18 +153,12 @@ impl<'v> Template<'v> {
 
 /// The first line that begins with a key, from a line on.
 fn line_of(file: &SourceFile, key: &str, from: usize) -> Option<usize> {
-    let is_it = |text: &str| {
-        let text = text.trim_start().trim_start_matches("- ");
-        let text = text.trim_start_matches(['"', '\'']);
-        let rest = text.strip_prefix(key).map(|r| r.trim_start_matches(['"', '\'']));
-        rest.is_some_and(|rest| rest.starts_with(':'))
-    };
     let mut lines = (from..).map_while(|number| Some((number, file.line(number)?.1)));
-    lines.find(|(_, text)| is_it(text)).map(|(number, _)| number)
+    lines.find(|(_, text)| value_behind(text, key).is_some()).map(|(number, _)| number)
 }
 
 /// A line without its indentation.
-pub(super) fn line(file: &Arc<SourceFile>, number: usize) -> Location {
+fn line(file: &Arc<SourceFile>, number: usize) -> Location {
     let range = without_blanks(file.line(number).unwrap_or((0, "")));
     Location::new(file, Span::new(range.start, range.end))
 }

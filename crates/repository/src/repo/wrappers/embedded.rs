@@ -308,7 +308,7 @@ fn of_manifest(text: &str, language: Language, place: Place<'_>, out: &mut Texts
 const MAX_READ_FOR_BRANCHES: usize = 1 << 20;
 
 /// The line of a manifest with a HyperConverged's kind.
-fn first_kind(text: &str) -> Range<usize> {
+pub(in super::super) fn first_kind(text: &str) -> Range<usize> {
     let mut lines = lines(text);
     lines.find(|(_, line)| line.contains("kind") && hints(line)).map_or(0..0, inline::without_blanks)
 }

@@ -35,6 +35,12 @@ pub(in super::super) fn without_blanks((at, line): (usize, &str)) -> Range<usize
     at + indent..at + line.trim_end().len()
 }
 
+/// What is behind a key at the begin of a line, with or without quotes, also of an item of a list.
+pub(in super::super) fn value_behind<'t>(line: &'t str, key: &str) -> Option<&'t str> {
+    let line = line.trim_start().trim_start_matches(['-', ' ', '"', '\'']);
+    line.strip_prefix(key)?.trim_start_matches(['"', '\'']).trim_start().strip_prefix(':')
+}
+
 /// The first line outside of comments that has HCO's kind as a word, in any language.
 pub(super) fn first_mention(text: &str) -> Option<Range<usize>> {
     const KIND: &str = "HyperConverged";

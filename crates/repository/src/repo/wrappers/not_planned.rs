@@ -176,12 +176,7 @@ fn is_json(text: &str) -> bool {
 
 /// Whether a line of a text has a key with such a value.
 fn has_line(text: &str, key: &str, has: &dyn Fn(&str) -> bool) -> bool {
-    text.lines().any(|line| {
-        let line = line.trim_start().trim_start_matches(['-', ' ', '"', '\'']);
-        let rest = line.strip_prefix(key).map(|r| r.trim_start_matches(['"', '\'']));
-        let value = rest.and_then(|r| r.trim_start().strip_prefix(':'));
-        value.is_some_and(has)
-    })
+    text.lines().any(|line| inline::value_behind(line, key).is_some_and(has))
 }
 
 fn may_be_filled_in(kind: &str) -> bool {
