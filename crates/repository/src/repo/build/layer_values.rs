@@ -21,7 +21,7 @@ impl<'l> Tracing<'l> {
         let about = layers.filter(|(_, layer)| match layer.what {
             LayerKind::Object => is_object(&layer.document.root, object),
             LayerKind::Merge => applies(layer, object),
-            LayerKind::Operations | LayerKind::Fields | LayerKind::Replacements | LayerKind::Unknown(_) => false,
+            LayerKind::Operations | LayerKind::Fields | LayerKind::Replacements => false,
         });
         let mut out: Vec<_> = about
             .map(|(index, layer)| LayerValue { layer: index, node: &layer.document.root, is_value: true })
@@ -77,7 +77,7 @@ impl<'l> Tracing<'l> {
                         self.replacements(own.items(), &mut add);
                     }
                 }
-                LayerKind::Object | LayerKind::Merge | LayerKind::Unknown(_) => {}
+                LayerKind::Object | LayerKind::Merge => {}
             }
         }
     }

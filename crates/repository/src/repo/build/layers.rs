@@ -33,8 +33,6 @@ pub enum LayerKind {
     Fields,
     /// Replacements in a file of their own, or a transformer's.
     Replacements,
-    /// A transformer with unknown effects; the span of its name in the kustomization.
-    Unknown(Span),
 }
 
 impl BuildLayer {

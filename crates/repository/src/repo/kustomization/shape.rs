@@ -14,8 +14,8 @@ fn type_of(path: &str) -> Option<&'static str> {
     fields::pairs_of("kustomization.types").find(|(known, _)| *known == path).map(|(_, is)| is)
 }
 
-/// The first value of a type that its field doesn't take, with the field, the type and the one that it takes.
-pub(super) fn mistyped<'n>(node: &'n Node, path: &str) -> Option<(&'n Node, String, &'static str, &'static str)> {
+/// The first value of a type that its field doesn't take, and why it doesn't.
+pub(super) fn mistyped<'n>(node: &'n Node, path: &str) -> Option<(&'n Node, String)> {
     let is = match &node.value {
         Value::String(_) => "a text",
         Value::Number(_) => "a number",
@@ -25,7 +25,8 @@ pub(super) fn mistyped<'n>(node: &'n Node, path: &str) -> Option<(&'n Node, Stri
         _ => return None,
     };
     if let Some(must) = type_of(path).filter(|must| *must != is) {
-        return Some((node, path.replace(".*", ""), is, must));
+        let part = if path.is_empty() { "it".to_owned() } else { format!("its `{}`", path.replace(".*", "")) };
+        return Some((node, format!("{part} is {is} instead of {must}")));
     }
     let inner = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     let own = if are_patch_files(path, node) { "~".to_owned() } else { inner("*") };
@@ -46,7 +47,7 @@ mod tests {
     fn takes_the_types_that_kustomize_takes() {
         let rejected = |text: &str| {
             let root = hcoplan_yaml::parse(&SourceFile::new("kustomization.yaml", text)).documents.remove(0).root;
-            mistyped(&root, "").map(|(_, name, is, must)| super::super::Rejected::WrongType(name, is, must).to_string())
+            mistyped(&root, "").map(|(_, why)| why)
         };
         for text in [
             "commonLabels: {a: null, b: \"yes\"}",

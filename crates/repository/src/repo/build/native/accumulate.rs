@@ -12,9 +12,7 @@ use super::selector::Selector;
 use super::{Beyond, Refused};
 use crate::prelude::*;
 use crate::repo::build::Additions;
-use crate::repo::kustomization::{
-    Entry, Field, Kustomization, Kustomizations, PatchSource, Rejected, UnreadableFile, value,
-};
+use crate::repo::kustomization::{Entry, Field, Kustomization, Kustomizations, PatchSource, value};
 use crate::repo::paths::file_in;
 use crate::repo::problem::start_of;
 
@@ -123,7 +121,7 @@ impl Accumulation<'_, '_> {
     /// The objects of a kustomization; a component changes those of its user.
     fn kustomization(&mut self, own: &Kustomization, mut objects: Vec<Object>) -> Result<Vec<Object>, Refused> {
         if let Some(rejected) = &own.rejected {
-            return Err(Refused::new(&place_of(own, rejected), rejected.to_string()));
+            return Err(Refused::new(&place_of(own), rejected));
         }
         let directory = own.directory();
         self.visits += 1;
@@ -169,29 +167,21 @@ impl Accumulation<'_, '_> {
             read.flat_map(|documents| documents.to_vec()).collect::<Vec<_>>()
         };
         let mut layers = Vec::new();
-        for entry in own.of_field(Field::Replacements) {
-            layers.extend(files(entry).iter().map(|d| BuildLayer::of_file(d, LayerKind::Replacements)));
-        }
-        for entry in own.of_field(Field::Plugins) {
-            let configured = files(entry);
-            let unknown = || BuildLayer::of_file(&entry.document, LayerKind::Unknown(entry.node.span));
-            for configuration in &configured {
-                match configuration.text("kind") {
-                    "PatchTransformer" | "PatchJson6902Transformer" => {
-                        let root = &configuration.root;
-                        let patch = ["patch", "jsonop", "path"].into_iter().find_map(|key| value(root, key));
-                        let target = value(root, "target");
-                        let read = patch.and_then(|patch| self.patch_layers(configuration, patch, target));
-                        layers.extend(read.into_iter().flatten());
-                    }
-                    "ReplacementTransformer" => {
-                        layers.push(BuildLayer::of_file(configuration, LayerKind::Replacements));
-                    }
-                    _ => layers.push(unknown()),
+        let replacements = own.of_field(Field::Replacements).flat_map(files);
+        layers.extend(replacements.map(|d| BuildLayer::of_file(&d, LayerKind::Replacements)));
+        for configuration in own.of_field(Field::Plugins).flat_map(files) {
+            match configuration.text("kind") {
+                "PatchTransformer" | "PatchJson6902Transformer" => {
+                    let root = &configuration.root;
+                    let patch = ["patch", "jsonop", "path"].into_iter().find_map(|key| value(root, key));
+                    let target = value(root, "target");
+                    let read = patch.and_then(|patch| self.patch_layers(&configuration, patch, target));
+                    layers.extend(read.into_iter().flatten());
                 }
-            }
-            if configured.is_empty() {
-                layers.push(unknown());
+                "ReplacementTransformer" => {
+                    layers.push(BuildLayer::of_file(&configuration, LayerKind::Replacements));
+                }
+                _ => {}
             }
         }
         self.out.layers.append(&mut layers);
@@ -265,11 +255,9 @@ impl Accumulation<'_, '_> {
                 format!("kustomize loads no file from outside of the kustomization's directory, such as `{name}`");
             return Err(Refused::new(&named_at, why));
         }
-        self.all.documents(path).map_err(|why| {
-            let text = format!("`{name}` can't be read: {why}");
-            let place = if let UnreadableFile::Broken(place, _) = why { place } else { named_at };
-            Refused::new(&place, text)
-        })
+        self.all
+            .documents(path)
+            .map_err(|(place, why)| Refused::new(&place.unwrap_or(named_at), format!("`{name}` can't be read: {why}")))
     }
 
     /// Records what isn't computed here; adds what a generator makes.
@@ -472,8 +460,8 @@ fn missing(place: &Location, name: &str) -> Refused {
 }
 
 /// Where a kustomization is rejected.
-pub(in crate::repo) fn place_of(own: &Kustomization, why: &Rejected) -> Location {
-    own.rejected_at.clone().filter(|_| own.rejected.as_ref() == Some(why)).unwrap_or_else(|| first_line(own))
+pub(in crate::repo) fn place_of(own: &Kustomization) -> Location {
+    own.rejected_at.clone().unwrap_or_else(|| first_line(own))
 }
 
 /// A kustomization's first line.
