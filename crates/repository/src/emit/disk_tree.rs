@@ -158,7 +158,7 @@ impl DiskTree {
             // The result of the merge is unknown, but hcoplan wrote all files of both sides.
             return Ok(Some(Manifest { kustomization: true, ..Manifest::new("") }));
         }
-        let manifest = Manifest::from_text(&text).map_err(|m| broken(&path, m))?;
+        let manifest = Manifest::of_cluster(&text).map_err(|m| broken(&path, m))?;
         Ok(Some(manifest))
     }
 

@@ -46,6 +46,15 @@ impl Manifest {
         }
     }
 
+    /// Parses the text of a cluster's manifest.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn of_cluster(text: &str) -> Result<Self, String> {
+        let manifest = Self::from_text(text)?;
+        if manifest.cluster.is_empty() { Err("missing field `cluster`".to_owned()) } else { Ok(manifest) }
+    }
+
     /// The file's text.
     pub fn to_text(&self) -> String {
         let text = serde_json::to_string_pretty(self);
@@ -63,7 +72,7 @@ mod tests {
         for kustomization in [false, true] {
             manifest.kustomization = kustomization;
             let text = manifest.to_text();
-            assert_eq!(Manifest::from_text(&text), Ok(manifest.clone()));
+            assert_eq!(Manifest::of_cluster(&text), Ok(manifest.clone()));
         }
         let top = Manifest::new("");
         assert_eq!(Manifest::from_text(&top.to_text()), Ok(top));
@@ -73,6 +82,7 @@ mod tests {
     fn rejects_another_shape() {
         let error = Manifest::from_text(r#"{"schemaVersion": 9, "clusters": []}"#);
         assert_eq!(error, Err("this version of hcoplan doesn't support schemaVersion 9".to_owned()));
-        assert!(Manifest::from_text("{}").is_err());
+        assert!(Manifest::of_cluster("{}").is_err());
+        assert!(Manifest::of_cluster(&Manifest::new("").to_text()).is_err());
     }
 }

@@ -162,12 +162,6 @@ impl Tree {
         Ok(())
     }
 
-    /// Whether no directory was written or removed, so that the old tree stays.
-    fn is_old_tree(&self, old: &DiskTree, top: &str, unchanged: &BTreeSet<String>) -> bool {
-        let manifest = old.text(Utf8Path::new(""), TOP_MANIFEST);
-        unchanged.len() == old.directories().count() && manifest.is_ok_and(|text| text.as_deref() == Some(top))
-    }
-
     /// Replaces the old tree by the new one atomically. An empty tree isn't created, and an unchanged one stays.
     ///
     /// # Errors
@@ -183,7 +177,10 @@ impl Tree {
         }
         let text = Manifest::new("").to_text();
         if let Some(old) = &self.old {
-            if !has_written && self.is_old_tree(old, &text, &unchanged) {
+            // Where no directory was written or removed, the old tree stays.
+            let top = || old.text(Utf8Path::new(""), TOP_MANIFEST);
+            let is_whole = !has_written && unchanged.len() == old.directories().count();
+            if is_whole && top().is_ok_and(|top| top.as_ref() == Some(&text)) {
                 return Ok(());
             }
             for cluster in &unchanged {

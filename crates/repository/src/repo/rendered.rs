@@ -33,7 +33,7 @@ impl Rendered {
         for path in named(CLUSTER_MANIFEST) {
             let directory = parent(path);
             let top = directory.ancestors().find(|d| tops.contains(d));
-            let cluster = text(tree, path).and_then(|text| Manifest::from_text(&text).ok());
+            let cluster = text(tree, path).and_then(|text| Manifest::of_cluster(&text).ok());
             let (Some(top), Some(cluster)) = (top, cluster) else {
                 continue;
             };
