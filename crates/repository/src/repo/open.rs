@@ -21,7 +21,7 @@ use super::rendered::Rendered;
 use super::scan::{Content, FoundKind, scan};
 use super::texts::is_text;
 use super::trust::Trust;
-use super::wrappers::files::{is_program, is_script, is_text as may_hold_manifests, may_be_script};
+use super::wrappers::files::{PROGRAM_MARKERS, is_program, is_script, is_text as may_hold_manifests, may_be_script};
 use super::{Options, Repo};
 use crate::emit::TOP_MANIFEST;
 use crate::prelude::*;
@@ -231,17 +231,11 @@ pub(super) fn configuration(tree: &dyn Tree, part: Option<&Utf8Path>) -> Result<
 /// ignores them.
 fn candidates(tree: &dyn Tree, config: &Config, listing: Listing) -> Vec<Utf8PathBuf> {
     // Files without a suffix are examined if they begin like a script.
-    let programs: HashSet<&Utf8Path> = ["Pulumi.yaml", "cdk8s.yaml"]
-        .iter()
-        .flat_map(|name| listing.files.iter().filter(|p| p.file_name() == Some(*name)).filter_map(|p| p.parent()))
-        .collect();
-    let is_program = |p: &Utf8Path| {
-        !programs.is_empty() && is_program(p, |marker| marker.parent().is_some_and(|d| programs.contains(d)))
-    };
-    let is_program: HashSet<Utf8PathBuf> = listing.files.iter().filter(|p| is_program(p)).cloned().collect();
+    let is_marker = |p: &&Utf8PathBuf| p.file_name().is_some_and(|name| PROGRAM_MARKERS.contains(&name));
+    let programs: HashSet<Utf8PathBuf> = listing.files.iter().filter(is_marker).map(|p| parent(p).to_owned()).collect();
+    let is_program = |p: &Utf8Path| !programs.is_empty() && is_program(p, |marker| programs.contains(parent(marker)));
     let mut out = listing.files;
-    let is_known =
-        |p: &Utf8Path| is_candidate(p) || may_hold_manifests(p) || p.as_str() == STREAM || is_program.contains(p);
+    let is_known = |p: &Utf8Path| is_candidate(p) || may_hold_manifests(p) || p.as_str() == STREAM || is_program(p);
     let is_script = |p: &Utf8Path| tree.read(p).is_ok_and(|bytes| is_script(p, &bytes));
     out.retain(|p| is_known(p) || may_be_script(p) && is_script(p));
     let entries = config.clusters.iter();

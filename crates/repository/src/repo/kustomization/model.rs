@@ -5,7 +5,7 @@
 
 use super::entry::{Entry, Field};
 use super::shape::mistyped;
-use super::{KUSTOMIZATIONS, has_kustomization, values};
+use super::{has_kustomization, paths_in, values};
 use crate::prelude::*;
 use crate::repo::nodes::said;
 use crate::repo::paths::{file_in, parent};
@@ -34,9 +34,8 @@ const COMPONENT: (&str, &str) = ("Component", "kustomize.config.k8s.io/v1alpha1"
 impl Kustomization {
     /// The kustomization in a directory; `None` if there is none.
     pub(super) fn of(tree: &dyn Tree, directory: &Utf8Path) -> Option<Self> {
-        let paths = KUSTOMIZATIONS.map(|name| directory.join(name));
         let is_there = |why: &Unreadable| !matches!(why, Unreadable::Missing | Unreadable::BrokenLink);
-        let read = paths.into_iter().map(|path| (tree.read(&path), path));
+        let read = paths_in(directory).into_iter().map(|path| (tree.read(&path), path));
         let mut found = read.filter(|(read, _)| read.as_ref().err().is_none_or(is_there));
         let (read, path) = found.next()?;
         let mut out = match read {

@@ -3,7 +3,7 @@
 //! A file is a patch instead of a HyperConverged only if a kustomization that can read it names it as one and has
 //! something to patch; else a line in any kustomization could hide a manifest.
 
-use super::{Entry, Field, KUSTOMIZATIONS, Kustomization};
+use super::{Entry, Field, Kustomization, paths_in};
 use crate::prelude::*;
 use crate::repo::paths::{parent, reached};
 
@@ -92,8 +92,7 @@ impl<'r> NamedFiles<'r> {
 
     /// The kustomizations in a directory.
     pub(in crate::repo) fn at(&self, directory: &Utf8Path) -> impl Iterator<Item = &'r Utf8Path> {
-        let paths = KUSTOMIZATIONS.map(|name| directory.join(name));
-        let found = paths.map(|p| self.all.get_key_value(&*p).map(|(path, _)| *path));
+        let found = paths_in(directory).map(|p| self.all.get_key_value(&*p).map(|(path, _)| *path));
         found.into_iter().flatten()
     }
 

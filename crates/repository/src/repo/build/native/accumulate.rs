@@ -205,7 +205,7 @@ impl Accumulation<'_, '_> {
         if self.all.tree.check(&path).is_ok() {
             for document in self.documents(&path, name, entry.place())?.iter() {
                 self.out.layers.push(BuildLayer::of_file(document, LayerKind::Object));
-                objects_of(Placed::of_document(document), &mut added)?;
+                objects_of(Placed::of_node(document, &document.root), &mut added)?;
             }
         } else {
             let inner = self.inner(entry, name, &path)?;
