@@ -74,8 +74,7 @@ impl Repo {
             if !is_deployed && !self.clusters.is_empty() {
                 continue;
             }
-            let range = without_blanks((start, line));
-            let place = Location::new(&file, Span::new(range.start, range.end));
+            let place = Location::new(&file, without_blanks((start, line)));
             let message = format!("the submodule {path} is not checked out, so it is not planned");
             let finding =
                 unplanned(message, place).label("not examined").help("check it out: `git submodule update --init`");

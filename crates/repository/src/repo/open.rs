@@ -92,9 +92,8 @@ impl Repo {
         let mut reading = Reading::default();
         let named: HashSet<_> = config.clusters.iter().filter_map(|c| in_root(&c.path.value)).collect();
         let is_built_on = |f: &Utf8Path| options.built.iter().any(|b| b.reached.contains(f)) && !named.contains(f);
-        for file in listing.files.iter().filter(|f| is_built_on(f)) {
-            reading.files.push(FileUse::skipped(file, &"goes into a build"));
-        }
+        let built_on = listing.files.iter().filter(|f| is_built_on(f));
+        reading.files.extend(built_on.map(|file| FileUse::skipped(file, &"goes into a build")));
         let within = options.within.as_deref().unwrap_or(Utf8Path::new(""));
         // What a controller applies is no test's.
         let gitops = LazyCell::new(|| gitops::read(&*tree, &listing.files));
@@ -106,9 +105,8 @@ impl Repo {
         let expected: HashSet<Utf8PathBuf> = listing.files.iter().filter(|f| is_expected(f)).cloned().collect();
         drop(gitops);
         let is_expected = |f: &Utf8Path| expected.contains(f);
-        for file in listing.files.iter().filter(|f| is_candidate(f) && is_expected(f)) {
-            reading.files.push(FileUse::skipped(file, &"is what a test expects"));
-        }
+        let of_tests = listing.files.iter().filter(|f| is_candidate(f) && is_expected(f));
+        reading.files.extend(of_tests.map(|file| FileUse::skipped(file, &"is what a test expects")));
         listing.files.retain(|f| !left_out.contains(f) && !is_built_on(f) && !is_expected(f));
         let unrendered =
             if options.builds.helm { Default::default() } else { helm::not_rendered(&*tree, &listing.files) };
@@ -117,10 +115,8 @@ impl Repo {
         let failed = options.built.iter().flat_map(|b| &b.failed);
         reading.problems.extend(failed.map(|failed| Problem::error(failed.finding.clone())));
         let rendered = Rendered::find(&*tree, &listing.files);
-        for top in &rendered.tops {
-            let why = format!("holds {TOP_MANIFEST}");
-            reading.files.push(FileUse::skipped(top, &why));
-        }
+        let why = format!("holds {TOP_MANIFEST}");
+        reading.files.extend(rendered.tops.iter().map(|top| FileUse::skipped(top, &why)));
         reading.output_trees = rendered.tops.iter().cloned().collect();
         reading.skipped(&listing);
         reading.texts = listing.files.iter().filter(|p| is_text(p)).cloned().collect();
@@ -169,9 +165,7 @@ impl Repo {
             reading.objects.is_one_file = true;
             // A file on the command line must be readable, even without relevant objects.
             let is_selected = |p: &Problem| p.finding.file() == Some(&*only);
-            let problems = std::mem::take(&mut reading.problems).into_iter();
-            let strict = problems.map(|p| if is_selected(&p) { p.fatal() } else { p });
-            reading.problems = strict.collect();
+            reading.problems.iter_mut().filter(|p| is_selected(p)).for_each(|p| *p = p.clone().fatal());
         }
         reading.finish(tree, config, options)
     }

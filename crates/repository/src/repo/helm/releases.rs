@@ -11,7 +11,7 @@ use super::super::kustomization::{Field, Kustomization, is_kustomization};
 use super::super::wrapper_fields as fields;
 use super::super::wrappers::embedded::relocate;
 use crate::prelude::*;
-use crate::repo::nodes::{filled, is_on, parsed};
+use crate::repo::nodes::{fields_at, filled, is_on, parsed};
 use crate::repo::paths::{file_in, in_root};
 use crate::repo::variables::plain_value;
 
@@ -226,8 +226,8 @@ fn root_path(file: &str, chart: &Utf8Path) -> String {
 }
 
 /// The fields of an object that may change the output and that hcoplan doesn't read.
-fn unread(node: Option<&Node>, is_known: impl Fn(&str) -> bool) -> Vec<String> {
-    let keys = node.map_or(&[][..], Node::entries).iter().map(|entry| entry.key.text.as_str());
+fn unread(entries: &[Entry], is_known: impl Fn(&str) -> bool) -> Vec<String> {
+    let keys = entries.iter().map(|entry| entry.key.text.as_str());
     keys.filter(|key| !is_known(key)).map(|key| format!("`{key}`")).collect()
 }
 
@@ -247,14 +247,10 @@ fn application(
         }
         filled
     };
-    let own = match node.text("helm.releaseName") {
-        "" => applied.name.as_str(),
-        own => own,
-    };
+    let own = filled(node, "helm.releaseName").unwrap_or(&applied.name);
     let name = fill(own, "the name", &mut lacks).unwrap_or_else(|| "release".to_owned());
-    let namespace = applied.namespace.as_deref().unwrap_or_default();
-    let namespace = fill(namespace, "the namespace", &mut lacks).filter(|n| !n.is_empty());
-    lacks.extend(unread(node.get("helm"), |key| {
+    let namespace = applied.namespace.as_deref().and_then(|own| fill(own, "the namespace", &mut lacks));
+    lacks.extend(unread(fields_at(node, "helm"), |key| {
         key != "namespace" && fields::of("Application.source.helm").contains(&key)
     }));
     let skips = is_on(node, "helm.ignoreMissingValueFiles");
@@ -307,8 +303,7 @@ fn application(
     }
     let versions = strings(node.list_at("helm.apiVersions"));
     options.extend(versions.map(|version| ("--api-versions", version.to_owned())));
-    let kubernetes = node.text("helm.kubeVersion");
-    options.extend((!kubernetes.is_empty()).then(|| ("--kube-version", kubernetes.to_owned())));
+    options.extend(filled(node, "helm.kubeVersion").map(|version| ("--kube-version", version.to_owned())));
     let by = Some(Arc::clone(&applied.document));
     let name = release_name(&name);
     Release { name, output: None, by, namespace, values, options, option_files, lacks, missing }
@@ -403,7 +398,7 @@ fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &
     values.extend(spec.get("values").map(|own| Values::map(document, own)));
     // Its post-renderers are applied, or reported elsewhere.
     let is_known = |key: &str| ["commonMetadata", "postRenderers"].contains(&key);
-    lacks.extend(unread(Some(spec), |key| is_known(key) || fields::of("HelmRelease").contains(&key)));
+    lacks.extend(unread(spec.entries(), |key| is_known(key) || fields::of("HelmRelease").contains(&key)));
     let namespace = applied.namespace.clone();
     let by = Some(Arc::clone(document));
     Release { name: release_name(&name), by, namespace, values, lacks, missing, ..Release::default() }

@@ -151,6 +151,5 @@ fn line_of(file: &SourceFile, key: &str, from: usize) -> Option<usize> {
 
 /// A line without its indentation.
 fn line(file: &Arc<SourceFile>, number: usize) -> Location {
-    let range = without_blanks(file.line(number).unwrap_or((0, "")));
-    Location::new(file, Span::new(range.start, range.end))
+    Location::new(file, without_blanks(file.line(number).unwrap_or((0, ""))))
 }

@@ -458,23 +458,16 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
         if any(&[HCO, OURS, "ClusterInventory"]) || hints(text) && has_kind_like(text) {
             return Interest::Marked;
         }
-        let nodes = has(text, "Node") && any_kind(text, is_node);
-        let machines = || has(text, "Machine") && any_kind(text, |kind| kind.starts_with("Machine"));
-        let subscription = || has(text, "Subscription") && has(text, PACKAGE);
-        let statement = || any(&STATEMENTS);
-        let named = || has(text, PACKAGE) && has(text, "metadata");
-        let changing = || {
-            commands::may_be_in(text)
-                || has(text, K3S)
-                || any(fields::of("controllers"))
-                || any(fields::of("mutators.groups"))
-        };
-        let filled_in = || any_kind(text, |kind| kind.lines().next().is_some_and(is_filled_in));
-        if filled_in() || nodes || machines() || subscription() || statement() || named() || changing() {
-            Interest::Some
-        } else {
-            Interest::None
-        }
+        let is_of_interest = any_kind(text, |kind| kind.lines().next().is_some_and(is_filled_in))
+            || has(text, "Node") && any_kind(text, is_node)
+            || has(text, "Machine") && any_kind(text, |kind| kind.starts_with("Machine"))
+            || has(text, PACKAGE) && any(&["Subscription", "metadata"])
+            || any(&STATEMENTS)
+            || commands::may_be_in(text)
+            || has(text, K3S)
+            || any(fields::of("controllers"))
+            || any(fields::of("mutators.groups"));
+        if is_of_interest { Interest::Some } else { Interest::None }
     };
     let found: Vec<Interest> = std::iter::once(text).chain(unescaped.as_deref()).map(interest).collect();
     match () {

@@ -94,9 +94,9 @@ pub(in super::super) fn of_text(file: &Arc<SourceFile>) -> Texts {
         Some(Form::Script(language)) => {
             of_script(text, language, place, &mut out);
             let read: Vec<_> = heredocs(text).into_iter().map(|h| h.body).collect();
-            out.missed.extend(inline::manifests(text, &read).into_iter().map(at));
+            out.missed.extend(inline::manifests(text, &read));
         }
-        Some(Form::Unread) => out.missed.extend(inline::first_mention(text).into_iter().map(at)),
+        Some(Form::Unread) => out.missed.extend(inline::first_mention(text)),
         None => {}
     }
     out
@@ -300,7 +300,7 @@ fn of_manifest(text: &str, language: Language, place: Place<'_>, out: &mut Texts
         read(&Parts::All, out);
     }
     if out.found.len() == before && contains_manifest(text) {
-        out.missed.push((place.at)(first_kind(text)));
+        out.missed.push((place.at)(first_kind(text).range()));
     }
 }
 
@@ -308,9 +308,9 @@ fn of_manifest(text: &str, language: Language, place: Place<'_>, out: &mut Texts
 const MAX_READ_FOR_BRANCHES: usize = 1 << 20;
 
 /// The line of a manifest with a HyperConverged's kind.
-pub(in super::super) fn first_kind(text: &str) -> Range<usize> {
+pub(in super::super) fn first_kind(text: &str) -> Span {
     let mut lines = lines(text);
-    lines.find(|(_, line)| line.contains("kind") && hints(line)).map_or(0..0, inline::without_blanks)
+    lines.find(|(_, line)| line.contains("kind") && hints(line)).map(inline::without_blanks).unwrap_or_default()
 }
 
 /// The documents of a manifest, whose separators may be indented with it.

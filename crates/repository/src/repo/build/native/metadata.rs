@@ -14,21 +14,21 @@ pub(super) fn apply(objects: &mut [Object], entry: &Entry) -> Result<(), NotMerg
     let (document, node) = (&entry.document, &entry.node);
     let place = document.location(node.span);
     match entry.what {
-        Field::Namespace => match node.as_str() {
-            Some(namespace) if !namespace.is_empty() => {
-                objects.iter_mut().for_each(|object| set_namespace(object, namespace, &place));
-            }
-            _ => {}
-        },
-        Field::NamePrefix | Field::NameSuffix => {
-            let part = node.as_str().unwrap_or_default();
-            for object in objects.iter_mut().filter(|_| !part.is_empty()) {
-                rename(object, part, entry.what == Field::NamePrefix, &place);
+        Field::Namespace | Field::NamePrefix | Field::NameSuffix => {
+            let text = node.as_str().unwrap_or_default();
+            for object in objects.iter_mut().filter(|_| !text.is_empty()) {
+                match entry.what {
+                    Field::Namespace => set_namespace(object, text, &place),
+                    what => rename(object, text, what == Field::NamePrefix, &place),
+                }
             }
         }
-        Field::CommonLabels => {
+        Field::CommonLabels | Field::CommonAnnotations => {
             let pairs = pairs(document, node)?;
-            objects.iter_mut().for_each(|object| set_labels(object, &pairs, true, true));
+            objects.iter_mut().for_each(|object| match entry.what {
+                Field::CommonLabels => set_labels(object, &pairs, true, true),
+                _ => set_metadata(object, "annotations", &pairs, true),
+            });
         }
         Field::Labels => {
             for item in node.items() {
@@ -41,10 +41,6 @@ pub(super) fn apply(objects: &mut [Object], entry: &Entry) -> Result<(), NotMerg
                 let (selectors, templates) = (is("includeselectors"), is("includetemplates"));
                 objects.iter_mut().for_each(|object| set_labels(object, &pairs, selectors, templates));
             }
-        }
-        Field::CommonAnnotations => {
-            let pairs = pairs(document, node)?;
-            objects.iter_mut().for_each(|object| set_metadata(object, "annotations", &pairs, true));
         }
         Field::Images => {
             for item in node.items() {
