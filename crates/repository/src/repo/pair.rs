@@ -88,12 +88,11 @@ pub(super) fn pair(
     name_by_file(repo, &mut clusters, &named);
     tell_root_apart(&mut clusters);
     // By name; of a duplicate name HCO reconciles one.
-    let reconciled = |object: ObjectRef| names(object)[1] == HCO_NAME;
     clusters.sort_by(|a, b| a.name.cmp(&b.name));
     let is_double =
         |at: usize, clusters: &[ClusterRef]| clusters.get(at + 1).is_some_and(|next| next.name == clusters[at].name);
     if (0..clusters.len()).any(|at| is_double(at, &clusters)) {
-        clusters.sort_by_cached_key(|cluster| (cluster.name.clone(), !reconciled(cluster.object)));
+        clusters.sort_by_cached_key(|cluster| (cluster.name.clone(), names(cluster.object)[1] != HCO_NAME));
     }
     clusters.dedup_by(|cluster, first| {
         if cluster.name != first.name {

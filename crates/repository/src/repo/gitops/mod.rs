@@ -234,8 +234,8 @@ impl Applied {
 
 /// The file in which an object is written, also where a kustomization builds it.
 pub(super) fn file_of(document: &Document) -> Arc<SourceFile> {
-    let origin = document.locate(&Path::dotted("kind")).origin();
-    origin.map_or_else(|| Arc::clone(&document.file), |origin| origin.file)
+    let place = document.locate(&Path::dotted("kind"));
+    place.origin().unwrap_or(place).file
 }
 
 /// A controller's object in a sentence: `the Application virt in argo/virt.yaml`. What has no kind are tasks.
