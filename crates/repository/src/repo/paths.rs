@@ -44,6 +44,21 @@ pub(super) fn matches_any(patterns: &str, path: &Utf8Path) -> bool {
     walk.matcher().is_ok_and(|matcher| matcher.matched_path_or_any_parents(path, false).is_ignore())
 }
 
+/// All that some lead to by steps to next ones, and these themselves.
+pub(super) fn reached<T: Ord + Clone, N: IntoIterator<Item = T>>(
+    from: impl IntoIterator<Item = T>,
+    mut next: impl FnMut(&T) -> N,
+) -> BTreeSet<T> {
+    let mut out = BTreeSet::new();
+    let mut pending: Vec<T> = from.into_iter().collect();
+    while let Some(one) = pending.pop() {
+        if out.insert(one.clone()) {
+            pending.extend(next(&one));
+        }
+    }
+    out
+}
+
 /// The files of a tree; none if it can't be listed.
 pub(super) fn files_of(tree: &dyn Tree) -> Vec<Utf8PathBuf> {
     tree.list(&Walk::default()).map(|listing| listing.files).unwrap_or_default()

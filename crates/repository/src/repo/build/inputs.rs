@@ -178,8 +178,8 @@ impl BuildInputs {
 
 /// Why kustomize can't read a kustomization.
 fn rejection(own: &Kustomization) -> Result<(), BuildError> {
-    let Some(why) = &own.rejected else { return Ok(()) };
-    Err(BuildError::Unread { place: place_of(own, why), why: why.to_string() })
+    let Some(why) = own.rejected.clone() else { return Ok(()) };
+    Err(BuildError::Unread { place: place_of(own), why })
 }
 
 /// A directory whose kustomization names files.

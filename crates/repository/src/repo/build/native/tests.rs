@@ -177,11 +177,11 @@ fn refuses_what_kustomize_refuses() {
 #[test]
 fn what_only_kustomize_computes_is_said() {
     for (field, what) in [
-        ("replacements: [{path: r.yaml}]", BeyondKind::Replacements),
-        ("transformers: [t.yaml]", BeyondKind::Plugins),
-        ("vars: [{name: A}]", BeyondKind::Variables),
-        ("configurations: [c.yaml]", BeyondKind::Configurations),
-        ("patches: [{target: {name: '\\pL+'}, patch: '[]'}]", BeyondKind::Pattern),
+        ("replacements: [{path: r.yaml}]", "replacements"),
+        ("transformers: [t.yaml]", "plugins"),
+        ("vars: [{name: A}]", "variables"),
+        ("configurations: [c.yaml]", "configurations of transformers"),
+        ("patches: [{target: {name: '\\pL+'}, patch: '[]'}]", "a pattern of Go's"),
     ] {
         let built = built(&format!("resources: [../base]\n{field}\n"), &[]).expect(field);
         assert_eq!(built.beyond.first().map(|beyond| beyond.what), Some(what), "{field}");
