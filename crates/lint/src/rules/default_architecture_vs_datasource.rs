@@ -24,13 +24,11 @@ pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
     };
     let message =
         format!("KubeVirt's default architecture is {default}, but the {noun} {} {verb} to {leads_to}", and(&names));
-    let place = if cx.selects_workload_nodes() {
-        cx.field("workloads.nodePlacement").key_place()
+    let (place, label) = if cx.selects_workload_nodes() {
+        (cx.field("workloads.nodePlacement").key_place(), "selects the workload nodes")
     } else {
-        cx.multi_arch_switch()
+        (cx.multi_arch_switch(), "multi-arch golden images are on")
     };
-    let label =
-        if cx.selects_workload_nodes() { "selects the workload nodes" } else { "multi-arch golden images are on" };
     let explicit = other.iter().filter_map(|(name, _)| {
         let images = cx.images_namespace();
         cx.clone_instead(images, name, &format!("{name}-{default}"))

@@ -39,27 +39,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Replaces gates by their fields: safe if the result is the same.
 fn moved(cx: &Context<'_>, names: &[&str], fields: &[GateToField]) -> Option<Fix> {
-    let gates = gates_path();
-    let list = cx.root().at(&gates)?.items();
-    let mut changes = Vec::new();
-    let mut gone = Vec::new();
+    let mut set = Vec::new();
     for name in names {
         let pair = fields.iter().find(|f| f.gate == *name)?;
         let on = cx.gate(name).explicit()?;
         let field = Path::dotted(&pair.field);
         if cx.root().at(&field).is_none() {
-            changes.push(Change::Set(field, (on != pair.opposite).into()));
+            set.push(Change::Set(field, (on != pair.opposite).into()));
         }
-        let is_it = |item: &Node| item.text("name").eq_ignore_ascii_case(name);
-        gone.push(list.iter().position(is_it)?);
     }
-    gone.sort_unstable();
-    if gone.len() == list.len() {
-        changes.push(Change::Remove(gates));
-    } else {
-        changes.extend(gone.iter().rev().map(|i| Change::Remove(gates.index(*i))));
-    }
-    let set: Vec<Change> = changes.iter().filter(|c| matches!(c, Change::Set(..))).cloned().collect();
-    let fix = cx.fix(format!("{} instead of {}", changed(&set), and(names)), Applicability::Unsafe, &changes)?;
+    let title = format!("{} instead of {}", changed(&set), and(names));
+    let fix = cx.fix(title, Applicability::Unsafe, &[set, cx.gate_removals(names)].concat())?;
     cx.safe_where_objects_stay(fix)
 }

@@ -35,10 +35,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         finding = finding.fix(suggested_text(format!("write {strategy}"), place, strategy));
     }
     for node in alone {
-        if let Some(place) = node.architecture_place() {
-            let message = format!("the only {} workload node", node.node.architecture);
-            finding = finding.related(place, message);
-        }
+        let message = format!("the only {} workload node", node.node.architecture);
+        finding = with_related(finding, node.architecture_place(), message);
     }
     out.report(finding);
 }

@@ -115,9 +115,9 @@ fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Si
         None => return,
     };
     let state = |e: &Entry<'_>| if e.enabled { "on" } else { "off" };
-    let mut finding = finding.at(cx.location(second.name.span)).label(format!("listed again, {}", state(second)));
-    finding.related.clear();
-    finding = finding
+    let finding = Finding { related: Vec::new(), ..finding }
+        .at(cx.location(second.name.span))
+        .label(format!("listed again, {}", state(second)))
         .related(cx.location(first.name.span), format!("here it is {}", state(first)))
         .help("keep one of the two");
     let keep = |kept: &Entry<'_>, gone: &Entry<'_>, applicability| {
@@ -125,13 +125,12 @@ fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Si
             format!("remove `{}`, which is {}, and keep the one that is {}", gone.text, state(gone), state(kept));
         cx.fix(title, applicability, &[Change::Remove(path.index(gone.index))])
     };
-    if first.enabled == second.enabled {
-        finding.fixes.extend(keep(first, second, Applicability::Safe));
+    let finding = if first.enabled == second.enabled {
+        finding.fixes(keep(first, second, Applicability::Safe))
     } else {
         let either = [(first, second), (second, first)];
-        let fixes = either.map(|(kept, gone)| keep(kept, gone, Applicability::Suggestion));
-        finding.fixes.extend(fixes.into_iter().flatten());
-    }
+        finding.fixes(either.into_iter().filter_map(|(kept, gone)| keep(kept, gone, Applicability::Suggestion)))
+    };
     out.report_as(is_rejection.then_some(Incident::Rejection), finding);
 }
 
@@ -152,33 +151,25 @@ fn unknown(
         cx.fix(format!("remove `{name}`"), applicability, &change)
     };
     if let Some(other) = exact.and_then(|gate| entries.iter().find(|e| e.text == gate)) {
-        let mut finding =
-            finding.related(cx.location(other.name.span), "the gate itself").help("remove the one that is ignored");
         // The two may have different states.
-        finding.fixes.extend(gone(if entry.enabled == other.enabled {
-            Applicability::Safe
-        } else {
-            Applicability::Suggestion
-        }));
-        return Ok(finding);
+        let is_same = entry.enabled == other.enabled;
+        let fix = gone(if is_same { Applicability::Safe } else { Applicability::Suggestion });
+        let finding = finding.related(cx.location(other.name.span), "the gate itself");
+        return Ok(finding.remedy("remove the one that is ignored", fix));
     }
     let rename = |to: &str, applicability| {
         let change = [Change::Set(path.index(entry.index).key("name"), to.into())];
         cx.fix(format!("write `{to}`"), applicability, &change)
     };
     if let Some(exact) = exact {
-        let mut finding = finding.help(format!("write `{exact}`: names of gates are case-sensitive"));
-        finding.fixes.extend(rename(exact, Applicability::Safe));
-        return Ok(finding);
+        let help = format!("write `{exact}`: names of gates are case-sensitive");
+        return Ok(finding.remedy(help, rename(exact, Applicability::Safe)));
     }
     if let Some((releases, is_new)) = elsewhere(cx.release(), name) {
         return Err(GateOrigin::OtherReleases(releases, is_new));
     }
     let near = nearest(name, names()).ok_or(GateOrigin::Unknown)?;
-    let mut finding = finding.help(format!("did you mean `{near}`?"));
-    let renamed = rename(near, Applicability::Suggestion);
-    finding.fixes.extend(renamed);
-    Ok(finding)
+    Ok(finding.remedy(format!("did you mean `{near}`?"), rename(near, Applicability::Suggestion)))
 }
 
 /// The other releases that have a gate, in words, and whether one of them is newer.

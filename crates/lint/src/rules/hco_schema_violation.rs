@@ -200,7 +200,7 @@ fn meant_values(cx: &Context<'_>, schema: &Schema) -> Option<(Fix, usize)> {
 
 /// The fix that corrects the spelling of values, and their number: safe if all differ in case only.
 fn spelling(cx: &Context<'_>, schema: &Schema) -> Option<(Fix, usize)> {
-    let mut changes = Vec::new();
+    let (mut changes, mut titles) = (Vec::new(), Vec::new());
     let mut applicability = Applicability::Safe;
     for cause in &cx.admission().causes {
         let value = cx.root().str_at(&cause.path);
@@ -217,12 +217,9 @@ fn spelling(cx: &Context<'_>, schema: &Schema) -> Option<(Fix, usize)> {
         if same.is_none() {
             applicability = Applicability::Suggestion;
         }
-        changes.push((cause.path.clone(), meant.to_owned()));
+        changes.push(Change::Set(cause.path.clone(), meant.into()));
+        titles.push(format!("`{meant}`"));
     }
-    if changes.is_empty() {
-        return None;
-    }
-    let titles: Vec<String> = changes.iter().map(|(_, m)| format!("`{m}`")).collect();
-    let changes: Vec<Change> = (changes.into_iter()).map(|(path, meant)| Change::Set(path, meant.into())).collect();
-    cx.fix(format!("write {}", and(&titles)), applicability, &changes).map(|fix| (fix, changes.len()))
+    let fix = || cx.fix(format!("write {}", and(&titles)), applicability, &changes);
+    (!changes.is_empty()).then(fix)?.map(|fix| (fix, changes.len()))
 }

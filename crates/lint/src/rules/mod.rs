@@ -228,20 +228,22 @@ mod prelude {
     pub(super) use hcoplan_planner::inventory::Architecture;
 
     pub(super) use hcoplan_planner::jsonpatch::{self, FailureKind, Op, Operation};
-    pub(super) use hcoplan_planner::machines::is_placeholder;
+    pub(super) use hcoplan_planner::machines::{Verdict, is_placeholder};
     pub(super) use hcoplan_planner::release::{Phase, Platform, Release};
     pub(super) use hcoplan_rule_pages::rules::*;
     pub(super) use hcoplan_yaml::{Trail, pointer};
     pub(super) use serde_json::{Value as Json, json};
 
-    pub(super) use crate::context::{DiskSpec, REQUIRED, keys_of, last_key, object_of};
+    pub(super) use crate::context::{DiskSpec, PREFERRED, REQUIRED, REQUIRED_TERMS, keys_of, last_key, object_of};
     pub(super) use crate::lists::{elements, entries, items, json_of, members, name_of, namespace_of, texts};
     pub(super) use crate::registered_rule::{RegisteredRule, always, last, late};
     pub(super) use crate::rows::Rows;
     pub(super) use crate::suggestion::{safe, suggested, suggested_change, suggested_text, suggestion};
     pub(super) use crate::words::{and, changed, or};
     pub(super) use crate::{Applied, Form, POD_KINDS, PatchAnnotation};
-    pub(super) use crate::{Context, Csv, Extent, GoldenImage, ImageEvidence, Incident, NodeRef, PodTemplate, Pods};
+    pub(super) use crate::{
+        Boot, Context, Csv, Descheduler, Extent, GoldenImage, ImageEvidence, Incident, NodeRef, PodTemplate, Pods,
+    };
     pub(super) use crate::{Sink, VirtualMachine, WrittenTemplate};
 
     /// The words for the location of an image's evidence.

@@ -78,10 +78,7 @@ fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes
     finding.is_silent = !all || pods == Pods::Infra;
     finding = with_related(finding, first.name_place(), format!("has the taint {taint}"));
     let tolerated = counted.iter().flat_map(|(_, t)| t.iter().copied());
-    match tolerations(cx, pods, tolerated) {
-        Some(fix) => Some(finding.fix(fix)),
-        None => Some(finding),
-    }
+    Some(finding.fixes(tolerations(cx, pods, tolerated)))
 }
 
 /// Adds a toleration for each of the taints.

@@ -3,15 +3,12 @@
 use super::prelude::*;
 use crate::{Boot, SourceKind};
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for boot in cx.boots().into_iter().filter(|boot| boot.source.kind != SourceKind::ContainerDisk) {
-        if let Some(BootCause::Disk(disk)) = &boot.answer.cause {
-            out.report(finding(cx, &boot, disk));
-        }
-    }
-}
-
-fn finding(cx: &Context<'_>, boot: &Boot<'_>, disk: &BTreeSet<String>) -> Finding {
+pub(super) fn find(cx: &Context<'_>, boot: &Boot<'_>) -> Option<Finding> {
+    let Some(BootCause::Disk(disk)) =
+        boot.answer.cause.as_ref().filter(|_| boot.source.kind != SourceKind::ContainerDisk)
+    else {
+        return None;
+    };
     let (vm, guest) = (&boot.vm, &boot.guest);
     let images: Vec<&String> = disk.iter().collect();
     let guests = guest.possible.names();
@@ -30,7 +27,7 @@ fn finding(cx: &Context<'_>, boot: &Boot<'_>, disk: &BTreeSet<String>) -> Findin
         finding = finding.related(vm.place("architecture"), format!("{} here", or(&guests)));
     }
     let ([image], [own]) = (&images[..], &guests[..]) else {
-        return finding.help("clone an image of its architecture");
+        return Some(finding.help("clone an image of its architecture"));
     };
     let plain = name.strip_suffix(&format!("-{image}")).unwrap_or(name);
     let meant = format!("{plain}-{own}");
@@ -47,5 +44,5 @@ fn finding(cx: &Context<'_>, boot: &Boot<'_>, disk: &BTreeSet<String>) -> Findin
         finding.help(format!("make the machine {image}, or clone another image"))
     };
     let title = format!("make the machine {image}");
-    finding.fixes(suggested(vm.document, title, &[Change::Set(vm.path("architecture"), image.as_str().into())]))
+    Some(finding.fixes(suggested(vm.document, title, &[Change::Set(vm.path("architecture"), image.as_str().into())])))
 }
