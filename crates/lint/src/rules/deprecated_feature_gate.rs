@@ -21,19 +21,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut finding = cx.finding(message).at(cx.gate(first).name_place()).label("HCO warns about it");
     finding = with_related(finding, rest.iter().map(|name| cx.gate(name).name_place()), "and about this one");
     let fields = cx.release().gates_to_fields();
-    let written: Vec<String> =
-        (names.iter()).filter_map(|name| fields.iter().find(|f| f.gate == *name)).map(|f| f.field.clone()).collect();
+    let written = and(names.iter().filter_map(|name| Some(&fields.iter().find(|f| f.gate == *name)?.field)));
     if cx.version() != "v1" {
         let (their, them) = match rest {
             [] => ("its", "it"),
             _ => ("their", "them"),
         };
-        let help =
-            format!("in v1 {} took {their} place: `hcoplan fix --migrate v1` writes {them} there", and(&written));
+        let help = format!("in v1 {written} took {their} place: `hcoplan fix --migrate v1` writes {them} there");
         out.report(finding.help(help));
         return;
     }
-    let finding = finding.help(format!("write {} instead", and(&written)));
+    let finding = finding.help(format!("write {written} instead"));
     out.report(finding.fixes(moved(cx, &names, fields)));
 }
 

@@ -118,9 +118,9 @@ fn partial<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
         return None;
     }
     let name = image.template.name();
-    let kept: Vec<&str> = image.template.architectures().unwrap_or_default().split(',').collect();
+    let kept = and(image.template.architectures().unwrap_or_default().split(','));
     let message =
-        format!("golden image {name} is imported for {}, but workload nodes are {} as well", and(&kept), and(&missing));
+        format!("golden image {name} is imported for {kept}, but workload nodes are {} as well", and(&missing));
     let finding = cx
         .finding(message)
         .at(own(image).map_or_else(|| written.name_place(), |a| a.value_place()))
@@ -150,8 +150,8 @@ fn unsupported<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding>
     let why = if workload.is_empty() {
         "there are no workload nodes".to_owned()
     } else {
-        let names: Vec<&str> = original.split(',').map(str::trim).collect();
-        format!("it exists for {}, workload nodes are {}", and(&names), and(workload))
+        let names = and(original.split(',').map(str::trim));
+        format!("it exists for {names}, workload nodes are {}", and(workload))
     };
     let finding = cx.finding(format!("golden image {name} isn't deployed: {why}"));
     let mut finding = match own(image) {
@@ -219,7 +219,7 @@ fn ignored<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
     let message = format!(
         "golden image {} keeps the architectures of the common image, {}: HCO ignores its annotation",
         image.template.name(),
-        and(&counts.split(',').collect::<Vec<_>>())
+        and(counts.split(','))
     );
     let registry = "spec.template.spec.source.registry";
     let (place, why) = match written.get(registry) {

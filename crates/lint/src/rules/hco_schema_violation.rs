@@ -193,8 +193,7 @@ fn meant_value(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<(Change
 fn meant_values(cx: &Context<'_>, schema: &Schema) -> Option<(Fix, usize)> {
     let meant = cx.admission().causes.iter().filter_map(|cause| meant_value(cx, schema, &cause.path));
     let (changes, written): (Vec<Change>, BTreeSet<String>) = meant.unzip();
-    let written: Vec<String> = written.iter().map(|item| format!("`{item}`")).collect();
-    let fix = || cx.fix(format!("write {}", and(&written)), Applicability::Safe, &changes);
+    let fix = || cx.fix(format!("write {}", and(quoted(&written))), Applicability::Safe, &changes);
     (!changes.is_empty()).then(fix)?.map(|fix| (fix, changes.len()))
 }
 
@@ -218,8 +217,8 @@ fn spelling(cx: &Context<'_>, schema: &Schema) -> Option<(Fix, usize)> {
             applicability = Applicability::Suggestion;
         }
         changes.push(Change::Set(cause.path.clone(), meant.into()));
-        titles.push(format!("`{meant}`"));
+        titles.push(meant);
     }
-    let fix = || cx.fix(format!("write {}", and(&titles)), applicability, &changes);
+    let fix = || cx.fix(format!("write {}", and(quoted(&titles))), applicability, &changes);
     (!changes.is_empty()).then(fix)?.map(|fix| (fix, changes.len()))
 }

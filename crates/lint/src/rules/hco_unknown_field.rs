@@ -86,9 +86,9 @@ fn is_former(path: &Path) -> bool {
 /// The finding about all gates of old releases.
 fn leftover(cx: &Context<'_>, gates: &[&PrunedField]) -> Option<Finding> {
     let removed: Vec<Change> = gates.iter().map(|gate| Change::Remove(gate.path.clone())).collect();
-    let names: Vec<String> = gates.iter().map(|gate| format!("`{}`", gate.path)).collect();
+    let names = and(quoted(gates.iter().map(|gate| &gate.path)));
     let mut places = gates.iter().filter_map(|gate| Some(cx.location(cx.root().key_at(&gate.path)?.span)));
-    let message = format!("the API server drops {}, which only old releases had", and(&names));
+    let message = format!("the API server drops {names}, which only old releases had");
     let finding = cx.finding(message).warning().at(places.next()?).label("a leftover");
     let finding = with_related(finding, places, "and this one");
     Some(cx.with_fix(finding, changed(&removed), Applicability::Unsafe, &removed))
@@ -172,8 +172,7 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
 fn lost(cx: &Context<'_>, path: &Path) -> String {
     match cx.root().at(path).map(|node| &node.value) {
         Some(Value::Map(entries)) if !entries.is_empty() => {
-            let keys: Vec<String> = entries.iter().map(|e| format!("`{}`", e.key.text)).collect();
-            format!("what it says of {} is lost", and(&keys))
+            format!("what it says of {} is lost", and(quoted(entries.iter().map(|entry| &entry.key.text))))
         }
         _ => "nothing changes".to_owned(),
     }

@@ -22,9 +22,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if added.is_empty() {
             continue;
         }
-        let shown: Vec<String> = added.iter().map(|(p, v)| format!("{p}: {v}")).collect();
-        let message =
-            format!("the golden image {} is stored with values that git lacks: {}", template.name(), and(&shown));
+        let shown = and(added.iter().map(|(path, value)| format!("{path}: {value}")));
+        let message = format!("the golden image {} is stored with values that git lacks: {shown}", template.name());
         let finding = cx.finding(message).at(template.name_place()).label("differs from git as soon as it is stored");
         // Setting the policy decides about the disks, and suppresses the rule that reports it.
         let policy = added.iter().any(|(path, _)| path.to_string() == "spec.retentionPolicy");

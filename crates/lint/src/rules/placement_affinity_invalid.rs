@@ -25,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if let Some(first) = mistyped.iter().find(|m| causes.first().is_some_and(|c| c.path == m.path)) {
             finding = finding.label(first.describe());
         }
-        let title = and(&edits.iter().map(|fix| fix.title.as_str()).collect::<Vec<_>>());
+        let title = and(edits.iter().map(|fix| &fix.title));
         let fix = (!edits.is_empty()).then(|| safe(title, edits.into_iter().flat_map(|f| f.edits).collect()));
         out.reject(finding.remedy(FORM, fix));
     }

@@ -14,7 +14,7 @@ pub(super) fn find(cx: &Context<'_>, boot: &Boot<'_>) -> Option<Finding> {
     else {
         return None;
     };
-    let names: Vec<&String> = names.iter().collect();
+
     let guests = boot.guest.possible.names();
     let message = format!(
         "{} is {} ({}), but {} {} is {}, depending on the node that imports it",
@@ -23,10 +23,10 @@ pub(super) fn find(cx: &Context<'_>, boot: &Boot<'_>) -> Option<Finding> {
         boot.guest.reason(),
         source.kind.as_str(),
         source.name,
-        or(&names)
+        or(names)
     );
     Some(
-        boot.vm.finding(cx, message).at(boot.place()).label(format!("its disk may be {}", or(&names))).help(
+        boot.vm.finding(cx, message).at(boot.place()).label(format!("its disk may be {}", or(names))).help(
             "set the architecture of the import (`platform.architecture`), or switch multi-arch golden images on",
         ),
     )

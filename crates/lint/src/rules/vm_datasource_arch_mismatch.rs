@@ -10,13 +10,11 @@ pub(super) fn find(cx: &Context<'_>, boot: &Boot<'_>) -> Option<Finding> {
         return None;
     };
     let (vm, guest) = (&boot.vm, &boot.guest);
-    let images: Vec<&String> = disk.iter().collect();
     let guests = guest.possible.names();
     let name = &boot.source.name;
-    let message =
-        format!("{vm} is {} ({}), but boots from {name}, which is {}", or(&guests), guest.reason(), or(&images));
+    let message = format!("{vm} is {} ({}), but boots from {name}, which is {}", or(&guests), guest.reason(), or(disk));
     let place = boot.place();
-    let mut finding = vm.finding(cx, message).at(place.clone()).label(format!("an image for {}", or(&images)));
+    let mut finding = vm.finding(cx, message).at(place.clone()).label(format!("an image for {}", or(disk)));
     let evidence = boot.source.url.as_deref().and_then(|url| cx.image_evidence(url));
     if let Some(evidence) = evidence {
         // Another build may publish more architectures.
@@ -26,7 +24,7 @@ pub(super) fn find(cx: &Context<'_>, boot: &Boot<'_>) -> Option<Finding> {
     if vm.architecture().is_some() {
         finding = finding.related(vm.place("architecture"), format!("{} here", or(&guests)));
     }
-    let ([image], [own]) = (&images[..], &guests[..]) else {
+    let ([image], [own]) = (&disk.iter().collect::<Vec<_>>()[..], &guests[..]) else {
         return Some(finding.help("clone an image of its architecture"));
     };
     let plain = name.strip_suffix(&format!("-{image}")).unwrap_or(name);
