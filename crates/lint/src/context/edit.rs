@@ -12,14 +12,14 @@ use hcoplan_yaml::edit::{self};
 pub(super) const ANNOTATIONS: &str = "metadata.annotations";
 
 impl Context<'_> {
-    /// A fix that changes the HyperConverged; `None` if its notation doesn't allow it.
+    /// A fix that changes the HyperConverged; `None` without a change, or if its notation doesn't allow it.
     pub fn fix(&self, title: impl Into<String>, applicability: Applicability, changes: &[Change]) -> Option<Fix> {
         let before = self.editable_file();
         let edits = edit::edits_of(before, self.document(), changes);
         if edits.is_err() && before.is_spent() {
             self.leave_untried();
         }
-        Some(Fix { title: title.into(), applicability, edits: edits.ok()? })
+        Some(Fix { title: title.into(), applicability, edits: edits.ok().filter(|edits| !edits.is_empty())? })
     }
 
     /// A suggestion that changes the HyperConverged.

@@ -180,12 +180,9 @@ fn lost(cx: &Context<'_>, path: &Path) -> String {
 
 fn of_operand(cx: &Context<'_>, finding: Finding, operand: &OperandField) -> Finding {
     let changes = operand.changes.as_deref().unwrap_or_default();
-    let fix = (!changes.is_empty()).then(|| {
-        let fix = cx.suggest(changed(changes), changes)?;
-        cx.planned_with(&fix).map(|_| fix)
-    });
-    let of = &operand.operand;
-    finding.label(format!("{}'s field `{}`", of.kind, operand.path)).help(said_by(operand)).fixes(fix.flatten())
+    let fix = cx.suggest(changed(changes), changes).filter(|fix| cx.planned_with(fix).is_some());
+    let label = format!("{}'s field `{}`", operand.operand.kind, operand.path);
+    finding.label(label).remedy(said_by(operand), fix)
 }
 
 /// The HyperConverged's fields that replace an operand's field.

@@ -1,7 +1,6 @@
 //! Objects in git that HCO, SSP or CDI create, delete or duplicate.
 
 use hcoplan_explain::docs::switch_text;
-use hcoplan_planner::release::Transform;
 
 use super::prelude::*;
 use crate::KUBEVIRT_GATES;
@@ -168,7 +167,7 @@ fn operand(cx: &Context<'_>, git: &Declared<'_>, rendered: &Json) -> Finding {
     if kind == "KubeVirt" && path.to_pointer() == KUBEVIRT_GATES {
         return gates(cx, finding, &value, rendered);
     }
-    let Some((field, copied)) = source_of(cx, kind, &path) else {
+    let Some((field, copied)) = cx.field_behind(kind, &path) else {
         return finding.help("delete the manifest: the HyperConverged is the place for its settings");
     };
     let set = [Change::Set(field.clone(), value)];
@@ -224,18 +223,4 @@ fn difference(root: &Node, rendered: &Json) -> Option<(Path, Json)> {
     None
 }
 
-/// The HyperConverged's field that sets an operand's path, and whether it is copied unchanged.
-fn source_of(cx: &Context<'_>, kind: &str, path: &Path) -> Option<(Path, bool)> {
-    let wanted = path.to_string();
-    let fields = cx.release().fields().iter();
-    let of_version = fields.filter(|f| f.api_version == cx.version() && !f.ignored);
-    let fed = of_version.filter_map(|f| {
-        let feeds = f.operands.iter().find(|o| o.kind == kind && path.starts_with(&Path::dotted(&o.path)))?;
-        let exact = feeds.path == wanted && feeds.how == Transform::Copy;
-        let plain = !f.path.contains("[]") && !f.path.starts_with("spec.featureGates");
-        plain.then(|| (feeds.path.len(), Path::dotted(&f.path), exact))
-    });
-    // Prefer the field that sets the fewest paths, then the first.
-    let (_, field, exact) = fed.rev().max_by_key(|(length, ..)| *length)?;
-    Some((field, exact))
-}
+
