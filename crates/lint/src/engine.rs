@@ -207,8 +207,7 @@ fn run_one(cx: &Context<'_>, registered: &RegisteredRule, severity: Option<Sever
 /// The fixes' titles are the help; the rule's own words are for a finding without a fix.
 fn say_fixes(finding: &mut Finding) {
     if !finding.fixes.is_empty() {
-        let titles: Vec<&str> = finding.fixes.iter().map(|fix| fix.title.as_str()).collect();
-        finding.help = Some(or(&titles).into());
+        finding.help = Some(or(finding.fixes.iter().map(|fix| &fix.title)).into());
     }
 }
 

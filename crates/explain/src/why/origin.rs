@@ -106,15 +106,12 @@ fn unwritten(stored: &Value, written: Option<&Value>, at: &Path, out: &mut Vec<(
     match stored {
         Value::Object(entries) => {
             for (key, value) in entries {
-                let path = at.key(key);
-                unwritten(value, written.and_then(|w| w.get(key)), &path, out);
+                unwritten(value, written.and_then(|w| w.get(key)), &at.key(key), out);
             }
         }
         Value::Array(items) => {
             for (index, value) in items.iter().enumerate() {
-                let mut path = at.clone();
-                path.0.push(Segment::Index(index));
-                unwritten(value, written.and_then(|w| w.get(index)), &path, out);
+                unwritten(value, written.and_then(|w| w.get(index)), &at.index(index), out);
             }
         }
         scalar if written.is_none_or(Value::is_null) => out.push((at.clone(), scalar.clone())),

@@ -379,11 +379,9 @@ pub(super) fn number_matters(plan_input: &PlanInput<'_>, target: &Target, base: 
 pub(super) fn is_random(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> bool {
     const SCHEDULE: &str = "59 23 * * *";
     let mut inventory = plan_input.inventory().clone();
-    let is_scalar = matches!(base, FoundValue::Value(v) if !v.is_object() && !v.is_array());
-    if inventory.data_import_schedule.is_some() || !is_scalar {
+    if inventory.data_import_schedule.is_some() || !base.is_scalar() {
         return false;
     }
     inventory.data_import_schedule = Some(SCHEDULE.to_owned());
-    let plan: Plan = plan_input.planned(&inventory, plan_input.object);
-    target.read(&plan) != *base
+    target.read(&plan_input.planned(&inventory, plan_input.object)) != *base
 }

@@ -51,6 +51,11 @@ impl FoundValue {
     pub(super) fn is_missing(&self) -> bool {
         matches!(self, Self::NoObject | Self::Absent)
     }
+
+    /// Whether it is a value without parts.
+    pub(super) fn is_scalar(&self) -> bool {
+        matches!(self, Self::Value(v) if !v.is_object() && !v.is_array())
+    }
 }
 
 /// A question about something that doesn't exist.
@@ -306,13 +311,8 @@ fn check(plan_input: &PlanInput<'_>, object: &Object, target: &Target) -> Result
         let common = at.0.is_empty() && matches!(text.as_str(), "apiVersion" | "kind" | "metadata");
         let below = match ty {
             Some(ty) => match types.step(ty, &text) {
-                TypeStep::Field(name, inner) => {
-                    if name == text {
-                        Ok(Some(inner))
-                    } else {
-                        Err(vec![name.to_owned()])
-                    }
-                }
+                TypeStep::Field(name, inner) if name == text => Ok(Some(inner)),
+                TypeStep::Field(name, _) => Err(vec![name.to_owned()]),
                 TypeStep::Inside(inner) => Ok(Some(inner)),
                 TypeStep::Free => Ok(None),
                 TypeStep::Nowhere if common => Ok(None),
@@ -322,8 +322,7 @@ fn check(plan_input: &PlanInput<'_>, object: &Object, target: &Target) -> Result
                 }
             },
             None => {
-                let keys = members(value);
-                let keys: Vec<String> = keys.map(|(k, _)| k.clone()).collect();
+                let keys: Vec<String> = members(value).map(|(k, _)| k.clone()).collect();
                 let known = keys.contains(&text) || nearest(&text, keys.iter().map(String::as_str)).is_none();
                 if known || value.is_none() { Ok(None) } else { Err(keys) }
             }
@@ -353,10 +352,7 @@ fn unknown(plan_input: &PlanInput<'_>, object: &Object, at: &Path, key: &str, na
         collect_paths(&object.body, key, &Path::root(), &mut found);
         let schema = plan_input.release.schema_of(&object.id.api_version, kind);
         let all = schema.map(Schema::all_fields).unwrap_or_default();
-        let same = |p: &Path| match p.0.last() {
-            Some(Segment::Key(last)) => last.eq_ignore_ascii_case(key),
-            _ => false,
-        };
+        let same = |p: &Path| matches!(p.0.last(), Some(Segment::Key(last)) if last.eq_ignore_ascii_case(key));
         let mut all: Vec<Path> = all.into_iter().filter(same).collect();
         all.sort_by_key(|p| p.0.len());
         found.extend(all);

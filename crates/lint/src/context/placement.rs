@@ -5,15 +5,17 @@ use super::prelude::*;
 use hcoplan_kubernetes::nearest;
 use hcoplan_kubernetes::node_affinity::RequiredNodeAffinity;
 
+use super::field::in_version;
 use super::pod_placement::ARCHITECTURE_KEYS;
 use super::{Field, NodeRef};
-use crate::lists::elements;
 
 /// Maximum number of unmatched labels reported separately.
 const MAX_LABELS: usize = 32;
 
 /// Kubernetes' lists of terms in an affinity.
 pub(crate) const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+/// The terms of a required node affinity.
+pub(crate) const REQUIRED_TERMS: &str = "requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
 pub(crate) const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 
 /// The pods of a placement.
@@ -33,13 +35,6 @@ impl Pods {
         match self {
             Self::Infra => "infra.nodePlacement",
             Self::Workload => "workloads.nodePlacement",
-        }
-    }
-
-    const fn internal(self) -> &'static str {
-        match self {
-            Self::Infra => "deployment.nodePlacements.infra",
-            Self::Workload => "deployment.nodePlacements.workload",
         }
     }
 }
@@ -75,7 +70,8 @@ impl<'a> Context<'a> {
 
     /// A node placement of the HyperConverged; `None` if it isn't set or is rejected.
     pub fn placement(&self, pods: Pods) -> Option<Placement<'a>> {
-        Some(Placement { pods, value: self.hyperconverged()?.get(pods.internal())?, field: self.field(pods.field()) })
+        let path = in_version(pods.field(), "v1")?;
+        Some(Placement { pods, value: self.hyperconverged()?.get(&path)?, field: self.field(pods.field()) })
     }
 }
 
@@ -114,35 +110,20 @@ impl<'a> Placement<'a> {
     }
 
     fn unmatched_labels(&self, cx: &Context<'a>) -> Vec<Unmatched> {
-        let mut found = Vec::new();
-        let mut further = 0;
-        let selector = self.value["nodeSelector"].as_object();
-        for (key, value) in selector.into_iter().flatten() {
-            let value = value.as_str().unwrap_or_default();
+        let found = members(&self.value["nodeSelector"]).filter_map(|(key, value)| {
             let values = || cx.nodes().filter_map(|n| n.node.labels.get(key));
-            if values().any(|v| v == value) {
-                continue;
-            }
-            if found.len() == MAX_LABELS {
-                further += 1;
-                continue;
+            if values().any(|own| value == own) {
+                return None;
             }
             let path = self.path().key("nodeSelector").key(key);
             let known_key = values().next().is_some();
-            found.push(Unmatched {
-                wanted: format!("is labelled {}", label(key, value)),
+            Some(Unmatched {
+                wanted: format!("is labelled {}", label(key, text(value))),
                 place: if known_key { cx.document().locate(&path) } else { cx.document().locate_key(&path) },
-                meant: meant(cx, key, value),
-            });
-        }
-        if further > 0 {
-            found.push(Unmatched {
-                wanted: format!("has {further} further labels that it names"),
-                place: cx.document().locate_key(&self.path().key("nodeSelector")),
-                meant: None,
-            });
-        }
-        found
+                meant: meant(cx, key, text(value)),
+            })
+        });
+        found.take(MAX_LABELS).collect()
     }
 
     fn unmatched_affinity(&self, cx: &Context<'a>) -> Option<Unmatched> {
@@ -166,10 +147,9 @@ impl<'a> Placement<'a> {
 
 /// The label meant by a term of an affinity that uses an alias of an architecture.
 pub(super) fn meant_architecture(term: &Value) -> Option<String> {
-    term["matchExpressions"].as_array()?.iter().find_map(|expression| {
-        let key = expression["key"].as_str().filter(|k| ARCHITECTURE_KEYS.contains(k))?;
-        let mut values = expression["values"].as_array()?.iter().filter_map(Value::as_str);
-        Some(label(key, values.find_map(Architecture::alias)?))
+    elements(&term["matchExpressions"]).find_map(|expression| {
+        let key = Some(text(&expression["key"])).filter(|k| ARCHITECTURE_KEYS.contains(k))?;
+        Some(label(key, texts(&expression["values"]).find_map(Architecture::alias)?))
     })
 }
 

@@ -170,9 +170,8 @@ impl PodTemplate {
     }
 
     /// The changes that restrict it to architectures: a requirement for each term, else a new term.
-    pub fn keep_to<T: AsRef<str>>(&self, architectures: &[T]) -> Vec<Change> {
-        let names: Vec<&str> = architectures.iter().map(AsRef::as_ref).collect();
-        let requirement = json!({"key": ARCHITECTURE_KEYS[0], "operator": "In", "values": names});
+    pub fn keep_to(&self, architectures: &[String]) -> Vec<Change> {
+        let requirement = json!({"key": ARCHITECTURE_KEYS[0], "operator": "In", "values": architectures});
         let (path, terms) = self.terms();
         if terms.is_empty() {
             let os = json!({"key": OS_KEYS[0], "operator": "In", "values": [self.os()]});

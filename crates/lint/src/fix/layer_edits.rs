@@ -233,8 +233,8 @@ impl<'c> LayerWriter<'c> {
             return is_free.then(|| self.add(only.layer, Change::Rename(at, name.clone()))).map(|()| to);
         }
         let is_value = matches!(at.0.as_slice(), [_, Segment::Key(key)] if key == "value");
-        let pointer = layer.document.root.at(&at.parent().key("path")).and_then(Node::as_str)?;
-        let is_add = layer.document.root.at(&at.parent().key("op")).and_then(Node::as_str) == Some("add");
+        let pointer = layer.document.root.str_at(&at.parent().key("path"))?;
+        let is_add = layer.document.root.str_at(&at.parent().key("op")) == Some("add");
         if !is_value || !(is_add || same_parent) || pointer != path.to_pointer() {
             return None;
         }

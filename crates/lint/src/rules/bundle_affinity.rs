@@ -95,8 +95,6 @@ fn preferred_only(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option
         (false, false) if reach.len() > 1 => Severity::Warning,
         (false, _) => return None,
     };
-    let support = cx.supported_architectures(pod).filter(|s| s.is_complete);
-    let kept: Vec<String> = support.into_iter().flat_map(|support| support.architectures).collect();
     let finding = cx
         .finding(format!("{} only prefers an architecture", pod.called))
         .severity(severity)
@@ -105,12 +103,13 @@ fn preferred_only(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option
             0 | 1 => "forbids no other one".to_owned(),
             _ => format!("pods may still land on {}", or(reach)),
         });
-    Some(finding.remedy("require the architectures of its images; the preference may stay", requiring(pod, &kept)))
+    let fix = requiring(pod, cx.supported_architectures(pod));
+    Some(finding.remedy("require the architectures of its images; the preference may stay", fix))
 }
 
-/// The fix that restricts a pod to nodes of these architectures, if there are any.
-fn requiring<T: AsRef<str>>(pod: &PodTemplate, architectures: &[T]) -> Option<Fix> {
-    let kept: Vec<String> = architectures.iter().map(|a| a.as_ref().to_owned()).collect();
+/// The fix that restricts a pod to nodes of the architectures that its images have, if these are known.
+fn requiring(pod: &PodTemplate, support: Option<ArchitectureSupport>) -> Option<Fix> {
+    let kept: Vec<String> = support.filter(|s| s.is_complete)?.architectures.into_iter().collect();
     let title = format!("require {}", or(&kept));
     (!kept.is_empty()).then(|| unsafe_fix(&pod.document, title, &pod.keep_to(&kept)))?
 }
@@ -196,6 +195,5 @@ fn no_affinity(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Fi
         }
         finding = with_nodes(finding, cx, missing);
     }
-    let kept = support.filter(|s| s.is_complete).map(|s| s.architectures.into_iter().collect::<Vec<_>>());
-    Some(finding.fixes(requiring(pod, &kept.unwrap_or_default())))
+    Some(finding.fixes(requiring(pod, support)))
 }

@@ -42,7 +42,7 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
 
 /// A claimed architecture that a deployment's own placement excludes; where images are known, they decide.
 fn excluded(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
-    let claimed = csv.claimed().architectures.into_iter().filter(|_| !csv.is_known(cx));
+    let claimed = csv.claimed().architectures.into_iter().filter(|_| csv.run_images(cx).is_empty());
     for (architecture, place) in claimed.filter_map(|(name, label)| Some((name, label?))) {
         let Some(pod) = csv.deployments.iter().find(|pod| !pod.permits(architecture)) else {
             continue;
@@ -86,7 +86,7 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
             (place, format!("doesn't claim {}", and(&unclaimed)), "its labels don't claim".to_owned())
         }
     };
-    let known = known(cx, csv);
+    let known = csv.run_images(cx);
     let (who, does) = if known.is_empty() { ("deployments", "run on") } else { ("images", "support") };
     let message = format!("the {who} of the operator {} {does} {}, which {labels}", csv.name(), and(&unclaimed));
     let mut finding = cx.finding_about(&csv.document, message).warning().at(place).label(label);
@@ -95,11 +95,6 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
         finding = finding.related(image, format!("supports {}", has(evidence))).related(evidence.place(), EVIDENCE);
     }
     out.report(finding.remedy("add the labels, if the operator was tried there", claim(csv, &common)));
-}
-
-/// The images of its deployments, if all are known.
-fn known<'c>(cx: &Context<'_>, csv: &'c Csv) -> Vec<(ImageUse<'c>, ImageEvidence)> {
-    if csv.is_known(cx) { csv.run_images(cx) } else { Vec::new() }
 }
 
 /// The architectures that all images of the deployments have; if images are unknown, those that the placement of each
@@ -114,7 +109,7 @@ fn common(cx: &Context<'_>, csv: &Csv) -> BTreeSet<String> {
         let all = pod.named_architectures().into_iter().flat_map(|(_, names)| names);
         all.filter(|name| pod.permits(name)).map(str::to_owned).collect()
     };
-    let of_images = known(cx, csv).iter().map(of_image).reduce(|all, own| &all & &own);
+    let of_images = csv.run_images(cx).iter().map(of_image).reduce(|all, own| &all & &own);
     let of_pods = || csv.deployments.iter().map(of_pod).reduce(|all, own| &all & &own);
     of_images.or_else(of_pods).unwrap_or_default()
 }

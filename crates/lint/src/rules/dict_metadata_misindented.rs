@@ -13,8 +13,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let path = template.path(cx);
-        let names: Vec<String> = misplaced.iter().map(|entry| format!("`{}`", entry.key.text)).collect();
-        let title = format!("move {} into metadata", and(&names));
+        let title = format!("move {} into metadata", and(quoted(misplaced.iter().map(|entry| &entry.key.text))));
         let finding = if misplaced.is_empty() {
             finding
         } else {
@@ -43,15 +42,15 @@ fn finding(cx: &Context<'_>, template: &WrittenTemplate<'_>, misplaced: &[&Entry
             .help("give it metadata with a name");
         return Some(finding);
     };
-    let keys: Vec<String> = misplaced.iter().map(|e| format!("`{}`", e.key.text)).collect();
+    let keys = and(quoted(misplaced.iter().map(|entry| &entry.key.text)));
     let name = misplaced.iter().find(|e| e.key.text == "name");
     let name = name.and_then(|e| e.value.as_str());
     let of = match name.unwrap_or(template.name()) {
         "" => "a golden image".to_owned(),
         name => format!("golden image {name}"),
     };
-    let is = if keys.len() == 1 { "is" } else { "are" };
-    let message = format!("{} of {of} {is} next to its metadata, not in it, and will be dropped", and(&keys));
+    let is = if misplaced.len() == 1 { "is" } else { "are" };
+    let message = format!("{keys} of {of} {is} next to its metadata, not in it, and will be dropped");
     let mut finding = cx.finding(message).at(template.key_place(&first.key)).label("belongs in metadata");
     finding = with_related(
         finding,

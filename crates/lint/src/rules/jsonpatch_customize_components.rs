@@ -43,17 +43,12 @@ fn general(cx: &Context<'_>, applied: &Applied<'_, '_>, inner: &[(String, Json)]
         Some((format!("{pointer}/patch"), path))
     });
     let message = format!("the patch edits what {kind}'s operator deploys");
-    let finding = cx.finding(message).at(applied.path_place());
-    let finding = match counted {
-        None => finding.label("a patch inside the patch"),
-        Some((pointer, path)) => finding
-            .label("a patch inside the patch")
-            .related(applied.written_location(&pointer), format!("{path} is an index, which changes between releases")),
-    };
-    finding.help(
+    let finding = cx.finding(message).at(applied.path_place()).label("a patch inside the patch").help(
         "use a field of the HyperConverged where there is one; else write a strategic patch, and \
          try it with each release before the upgrade",
-    )
+    );
+    let Some((pointer, path)) = counted else { return finding };
+    finding.related(applied.written_location(&pointer), format!("{path} is an index, which changes between releases"))
 }
 
 /// The inner patches written by an operation, each with its path in the operand.

@@ -29,23 +29,15 @@ fn host_names(cx: &Context<'_>, out: &mut Sink) {
     let Some(names) = node_names(cx) else { return };
     for pods in Pods::ALL {
         let placement = cx.field(pods.field());
-        let required = placement.node().and_then(|node| {
-            let affinity = node.below("affinity.nodeAffinity")?;
-            affinity.get(REQUIRED)
-        });
-        let terms = required.and_then(|r| r.get("nodeSelectorTerms"));
-        let terms = items(terms).iter();
-        let requirements = terms.flat_map(|term| {
-            ["matchExpressions", "matchFields"].into_iter().filter_map(|key| term.get(key)).flat_map(Node::items)
-        });
+        let affinity = placement.node().and_then(|node| node.below("affinity.nodeAffinity"));
+        let terms = affinity.iter().flat_map(|affinity| affinity.list_at(REQUIRED_TERMS));
+        let requirements =
+            terms.flat_map(|term| ["matchExpressions", "matchFields"].into_iter().flat_map(|key| term.list_at(key)));
         let who = format!("the {} placement", pods.as_str());
         requirements.for_each(|r| listed_names(cx, &names, r, &who, out));
     }
-    let selector = cx.field("ksmConfiguration.nodeLabelSelector");
-    let expressions = selector.node().and_then(|s| s.get("matchExpressions"));
-    for requirement in items(expressions) {
-        listed_names(cx, &names, requirement, "ksmConfiguration", out);
-    }
+    let selector = cx.field("ksmConfiguration.nodeLabelSelector.matchExpressions");
+    items(selector.node()).iter().for_each(|r| listed_names(cx, &names, r, "ksmConfiguration", out));
 }
 
 /// The names in an `In` that no node has, while others match.
@@ -55,8 +47,7 @@ fn listed_names(cx: &Context<'_>, names: &HashSet<&str>, requirement: &Node, who
     if !is_name || text("operator") != Some("In") {
         return;
     }
-    let values = requirement.get("values");
-    let values = items(values);
+    let values = requirement.list_at("values");
     let is_node = |value: &Node| value.as_str().is_some_and(|name| names.contains(name));
     if !values.iter().any(is_node) {
         return;

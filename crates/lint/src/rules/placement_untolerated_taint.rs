@@ -49,7 +49,7 @@ fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes
         .collect();
     let (first, taint) = counted.first().and_then(|(n, t)| Some((n, *t.first()?)))?;
     let names: BTreeSet<String> = counted.iter().flat_map(|(_, t)| t.iter()).map(ToString::to_string).collect();
-    let names: Vec<String> = names.into_iter().collect();
+
     let which = |node: &str| match placement {
         Some(_) => format!("{node} that the {} placement selects", pods.as_str()),
         None => format!("{} {node}", pods.as_str()),
@@ -78,10 +78,7 @@ fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes
     finding.is_silent = !all || pods == Pods::Infra;
     finding = with_related(finding, first.name_place(), format!("has the taint {taint}"));
     let tolerated = counted.iter().flat_map(|(_, t)| t.iter().copied());
-    match tolerations(cx, pods, tolerated) {
-        Some(fix) => Some(finding.fix(fix)),
-        None => Some(finding),
-    }
+    Some(finding.fixes(tolerations(cx, pods, tolerated)))
 }
 
 /// Adds a toleration for each of the taints.

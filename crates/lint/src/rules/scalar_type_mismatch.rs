@@ -55,9 +55,9 @@ pub(super) fn rejection_by(cx: &Context<'_>, are_mine: impl Fn(&Mistyped<'_>) ->
         Some(key) if fixes.len() > 1 => format!("{} for {key}", fix.title),
         _ => fix.title.clone(),
     };
-    let titles: Vec<String> = fixes.iter().map(title).collect();
+    let titles = and(fixes.iter().map(title));
     let edits: Vec<_> = fixes.into_iter().flat_map(|(_, fix)| fix.edits).collect();
-    let fix = (!titles.is_empty()).then(|| safe(and(&titles), edits));
+    let fix = (!titles.is_empty()).then(|| safe(titles, edits));
     Some(finding.fixes(fix).fixes(hours.flatten()))
 }
 

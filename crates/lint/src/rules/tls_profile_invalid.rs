@@ -36,7 +36,7 @@ fn is_ours(reason: Reason) -> bool {
 
 fn rejection(cx: &Context<'_>, finding: Finding) -> Finding {
     let mut fix = None;
-    let mut finding = match cx.admission().reason {
+    let finding = match cx.admission().reason {
         Some(Reason::TlsHttp2Cipher) => {
             if let Some((place, fix)) = named_by_iana(cx) {
                 return finding
@@ -81,8 +81,7 @@ fn rejection(cx: &Context<'_>, finding: Finding) -> Finding {
             finding.help("write `custom` with ciphers and minTLSVersion, or choose another type")
         }
     };
-    finding.fixes.extend(fix);
-    finding
+    finding.fixes(fix)
 }
 
 /// A finding about a profile without a type, in the HyperConverged or the cluster.
@@ -149,7 +148,7 @@ fn modern_with_ciphers(cx: &Context<'_>, out: &mut Sink) {
     if profile.text() != Some("Modern") || ciphers == 0 || tls["minTLSVersion"] != "VersionTLS13" {
         return;
     }
-    let mut finding = cx
+    let finding = cx
         .finding(format!(
             "`type: Modern` without `modern: {{}}` gives KubeVirt TLS 1.3 with {ciphers} ciphers, \
              which KubeVirt's webhook rejects: You cannot specify ciphers when \
@@ -160,8 +159,7 @@ fn modern_with_ciphers(cx: &Context<'_>, out: &mut Sink) {
         .help("write `modern: {}` next to the type");
     let modern = cx.field("tlsSecurityProfile.modern").path();
     let add = modern.map(|p| [Change::Set(p, json!({}))]);
-    finding.fixes.extend(add.and_then(|add| cx.fix("add `modern: {}`", Applicability::Safe, &add)));
-    out.report(finding);
+    out.report(finding.fixes(add.and_then(|add| cx.fix("add `modern: {}`", Applicability::Safe, &add))));
 }
 
 fn unknown_ciphers(cx: &Context<'_>, also_by_iana: bool, out: &mut Sink) {

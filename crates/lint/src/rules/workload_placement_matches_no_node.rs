@@ -44,8 +44,8 @@ fn is_of_virt_handler(key: &str) -> bool {
 /// Findings about the parts of a placement that no declared node matches.
 pub(super) fn unmatched<'a>(cx: &Context<'a>, placement: &Placement<'a>) -> Finding {
     let parts = placement.unmatched(cx);
-    let wanted: Vec<String> = parts.iter().map(|p| format!("none {}", p.wanted)).collect();
-    let message = format!("the {} placement selects no declared node: {}", placement.pods.as_str(), and(&wanted));
+    let wanted = and(parts.iter().map(|part| format!("none {}", part.wanted)));
+    let message = format!("the {} placement selects no declared node: {wanted}", placement.pods.as_str());
     let help = match parts.iter().find_map(|p| p.meant.as_ref()) {
         Some(label) => {
             format!("some nodes are labelled {label}: select those, or correct the inventory")
