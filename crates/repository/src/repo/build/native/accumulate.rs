@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use hcoplan_yaml::locate_in_scalar;
 
+use super::super::inputs::is_foreign_generator;
 use super::super::layers::{BuildLayer, LayerKind};
 use super::generators;
 use super::merge::{NotMerged, merge};
@@ -70,6 +71,8 @@ pub(in crate::repo) enum Unfetched {
     Resource(String),
     /// Helm charts.
     Charts,
+    /// What a generator makes that only a program or helm runs.
+    Generator(String),
 }
 
 /// The objects of a directory's kustomization, with what a controller adds to it.
@@ -278,6 +281,11 @@ impl Accumulation<'_, '_> {
     /// Records what isn't computed here; adds what a generator makes.
     fn unbuilt(&mut self, directory: &Utf8Path, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
         let what = match entry.what {
+            Field::Plugins if is_foreign_generator(self.all, directory, entry) => {
+                let name = entry.node.as_str().and_then(|text| text.lines().next()).unwrap_or_default().to_owned();
+                self.out.unfetched.push((entry.place(), Unfetched::Generator(name)));
+                return Ok(());
+            }
             Field::Replacements => BeyondKind::Replacements,
             Field::Plugins => BeyondKind::Plugins,
             Field::Configurations | Field::OpenApi => BeyondKind::Configurations,
