@@ -2,9 +2,11 @@
 //!
 //! A file belongs to the cluster in whose directory it is. Outside of all of these it belongs to the cluster to which
 //! controllers apply it; else to the one cluster below the nearest directory above it that has any: with a single
-//! cluster, the whole repository is its.
+//! cluster, the whole repository is its, but for the other ones of its `clusters`.
 
+use super::paths::parent;
 use crate::prelude::*;
+use crate::repo::wrapper_fields as fields;
 
 /// The owners of directories.
 #[derive(Debug, Default)]
@@ -49,6 +51,13 @@ impl Owners {
                 return Some(own);
             }
             if let Some(only) = self.below.get(above) {
+                // `clusters/lab` beside `clusters/prod` is of another one.
+                let is_list = above.file_name().is_some_and(|name| fields::of("clusters").contains(&name));
+                let first = file.strip_prefix(above).ok().and_then(|inner| inner.iter().next());
+                let is_other = |first| parent(file) != above && !fields::of("clusters.shared").contains(&first);
+                if is_list && first.is_some_and(is_other) {
+                    return None;
+                }
                 return only.as_deref().filter(|only| self.directories.contains(*only));
             }
         }
@@ -86,6 +95,13 @@ mod tests {
             assert_eq!(two.owner(Utf8Path::new(file)), owner.map(Utf8Path::new), "{file}");
         }
         assert_eq!(two.reach(Utf8Path::new("east/hco")), Some(Utf8Path::new("east")));
+        let listed = owners(&["clusters/prod/virt"]);
+        for (file, is_its) in [("clusters/prod/vms/web.yaml", true), ("clusters/lab/web.yaml", false)]
+            .into_iter()
+            .chain([("clusters/common/web.yaml", true), ("clusters/web.yaml", true), ("vms/web.yaml", true)])
+        {
+            assert_eq!(listed.owner(Utf8Path::new(file)).is_some(), is_its, "{file}");
+        }
         let nested = owners(&["", "a"]);
         assert_eq!(nested.owner(Utf8Path::new("b/vm.yaml")), Some(Utf8Path::new("")));
         assert_eq!(nested.owner(Utf8Path::new("a/b/vm.yaml")), Some(Utf8Path::new("a")));

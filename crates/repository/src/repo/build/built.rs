@@ -4,7 +4,7 @@ use hcoplan_diagnostics::source::Memory;
 
 use super::inputs::BuildInputs;
 use super::layers::BuildLayer;
-use super::native::{self, Accumulated};
+use super::native::{self, Accumulated, Unfetched};
 use super::{BUILT, BuildError, BuildJob, Done, MACHINE_WORDS, failed, shown};
 use crate::prelude::*;
 use crate::repo::build_failed::FailedBuild;
@@ -108,7 +108,9 @@ impl Built {
                 self.unbuilt.insert(output, reached.inputs);
                 return;
             }
-            if names_hyperconverged && accumulated.patches_unfetched() {
+            let is_generator = |(_, what): &(Location, Unfetched)| matches!(what, Unfetched::Generator(_));
+            let may_generate = || sources.is_empty() && accumulated.unfetched.iter().any(is_generator);
+            if names_hyperconverged && (accumulated.patches_unfetched() || may_generate()) {
                 // Here a HyperConverged is changed that is elsewhere.
                 let unfetched = accumulated.unfetched.iter().map(|(place, what)| failed::not_fetched(place, what));
                 self.findings.extend(unfetched.map(Finding::warning));

@@ -2,7 +2,7 @@
 
 use super::super::kustomization::{Entry, Field, Kustomization, Kustomizations, is_inline, is_kustomization};
 use super::native::place_of;
-use super::plugins::{CHART, POLICY_GENERATOR, plugins};
+use super::plugins::{CHART, POLICY_GENERATOR, PROGRAM, plugins};
 use super::{Additions, BuildError};
 use crate::prelude::*;
 use crate::repo::paths::file_in;
@@ -17,6 +17,14 @@ const CHANGED: &str = "a directory of plugins that does more than list them";
 /// Whether only PolicyGenerators keep kustomize from building it.
 pub(super) fn generates_policies(allowed: &Result<(), BuildError>) -> bool {
     matches!(allowed, Err(BuildError::Forbidden { what, .. }) if *what == POLICY_GENERATOR)
+}
+
+/// Whether an entry is a generator that only a program or helm runs: it adds objects to those that are built.
+pub(super) fn is_foreign_generator(all: &Kustomizations<'_>, directory: &Utf8Path, entry: &Entry) -> bool {
+    let is_it = |one: &Node| one.span == entry.node.span;
+    let is_generator = entry.document.root.list_at("generators").iter().any(is_it);
+    let checked = BuildInputs::default().plugin(At { all, directory }, entry.node.as_str().unwrap_or_default());
+    is_generator && matches!(checked, Err((_, PROGRAM | CHART | POLICY_GENERATOR)))
 }
 
 /// The files that a kustomization reaches.

@@ -8,7 +8,7 @@ use crate::repo::wrapper_fields as fields;
 /// Messages about what must not be in a kustomization.
 pub(super) const POLICY_GENERATOR: &str = "a PolicyGenerator, for which no program is run";
 pub(super) const CHART: &str = "for Helm charts, which helm would fetch";
-const PROGRAM: &str = "a plugin that kustomize doesn't contain, and hcoplan runs no program";
+pub(super) const PROGRAM: &str = "a plugin that kustomize doesn't contain, and hcoplan runs no program";
 
 /// The files that the configuration of plugins names, or why kustomize must not read it.
 pub(super) fn plugins(text: &str) -> Result<Vec<String>, &'static str> {

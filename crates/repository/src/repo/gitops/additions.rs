@@ -8,22 +8,29 @@ use super::variables::variables;
 use super::{Applied, GitOps, Kind, Source};
 use crate::prelude::*;
 use crate::repo::build::{Additions, split_image};
+use crate::repo::candidate::is_candidate;
 use crate::repo::kustomization::{Entry, Field, entries_at, has_kustomization};
 use crate::repo::nodes::{entry, is_on, said};
-use crate::repo::paths::file_in;
+use crate::repo::paths::{file_in, files_of};
 use crate::repo::wrapper_fields as fields;
 
 /// The directories that controllers build: for each what they add, with the name of what adds it. Without additions
 /// there is one build for all, first.
 pub(in crate::repo) fn builds(tree: &dyn Tree, gitops: &GitOps) -> BTreeMap<Utf8PathBuf, Vec<(String, Additions)>> {
     let mut out: BTreeMap<Utf8PathBuf, Vec<(String, Additions)>> = BTreeMap::new();
+    // In Argo CD's ConfigMap, an ArgoCD, or a chart's values.
+    let is_option =
+        |file: &Utf8PathBuf| ["uildOptions", "LoadRestrictionsNone"].iter().all(|word| tree.mentions(file, &[word]));
+    let is_unrestricted = LazyCell::new(|| files_of(tree).iter().any(|file| is_candidate(file) && is_option(file)));
     for applied in &gitops.applied {
         for source in applied.here() {
             let Some(directory) = source.directory().filter(|_| source.is_built) else { continue };
             let directory = tree.real(&directory);
             let is_kustomization = has_kustomization(tree, &directory);
             let mut additions = match applied.kind {
-                Kind::Application | Kind::ApplicationSet => argo(applied, source),
+                Kind::Application | Kind::ApplicationSet => {
+                    Additions { is_unrestricted: *is_unrestricted, ..argo(applied, source) }
+                }
                 Kind::FluxKustomization => flux(applied, source, gitops),
                 _ => continue,
             };

@@ -2,7 +2,7 @@
 
 use super::{Applied, Controller, Source};
 use crate::prelude::*;
-use crate::repo::charts::is_chart;
+use crate::repo::charts::{chart_of, is_chart, is_rendered};
 use crate::repo::kustomization::has_kustomization;
 use crate::repo::paths::parent;
 
@@ -45,6 +45,10 @@ impl Applied {
 
     /// Why it doesn't apply a file as it is, by the file's place; `None` if it does.
     pub(in crate::repo) fn left_out(&self, source: &Source, tree: &dyn Tree, file: &Utf8Path) -> Option<LeftOut> {
+        // Helm renders it, to itself where it has no actions.
+        if is_rendered(file) && chart_of(tree, file).is_some_and(|chart| source.is_at(chart)) {
+            return None;
+        }
         let levels = if source.recurses { usize::MAX } else { 1 };
         let mut built = false;
         let mut why = LeftOut::Elsewhere;

@@ -319,6 +319,8 @@ impl Changes<'_> {
                     || prefix == "kustomize." && fields::of("kustomize.of-argo").contains(&key));
             let changes = match key {
                 key if harmless.contains(&key) || is_planned => false,
+                // It hands on what it judges.
+                "plugin" if value.text("name").starts_with("hcoplan") => false,
                 "patches" | "patchesJson6902" | "patchesStrategicMerge" => {
                     value.items().is_empty() && !value.is_empty() || value.items().iter().any(may_be_meant)
                 }

@@ -41,7 +41,7 @@ pub(in super::super) enum NotPlannedReason {
 pub(in super::super) fn find(root: &Node, planned: &[&Node]) -> Vec<NotPlannedObject> {
     let is_example = fields::of("examples").contains(&root.text("kind"))
         || root.text("schema").starts_with("olm.")
-        || group(root) == HCO;
+        || [HCO, "chainsaw.kyverno.io"].contains(&group(root));
     if is_example {
         return Vec::new();
     }

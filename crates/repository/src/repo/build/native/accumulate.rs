@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::super::inputs::is_foreign_generator;
 use super::super::layers::{BuildLayer, LayerKind};
 use super::generators;
 use super::merge::{NotMerged, merge};
@@ -66,6 +67,8 @@ pub(in crate::repo) enum Unfetched {
     Resource(String),
     /// Helm charts.
     Charts,
+    /// What a generator makes that only a program or helm runs.
+    Generator(String),
 }
 
 /// The objects of a directory's kustomization, with what a controller adds to it.
@@ -263,6 +266,11 @@ impl Accumulation<'_, '_> {
     /// Records what isn't computed here; adds what a generator makes.
     fn unbuilt(&mut self, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
         let what = match entry.what {
+            Field::Plugins if is_foreign_generator(self.all, &self.directory, entry) => {
+                let name = entry.node.as_str().and_then(|text| text.lines().next()).unwrap_or_default().to_owned();
+                self.out.unfetched.push((entry.place(), Unfetched::Generator(name)));
+                return Ok(());
+            }
             Field::Replacements => "replacements",
             Field::Plugins => "plugins",
             Field::Configurations | Field::OpenApi => "configurations of transformers",
