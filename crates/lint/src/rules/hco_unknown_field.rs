@@ -94,10 +94,20 @@ fn leftover(cx: &Context<'_>, gates: &[&PrunedField]) -> Option<Finding> {
     Some(cx.with_fix(finding, changed(&removed), Applicability::Unsafe, &removed))
 }
 
+/// What one writes below `metadata`, which no CRD has.
+const OF_METADATA: [&str; 5] = ["annotations", "labels", "finalizers", "name", "namespace"];
+
 fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str) -> Finding {
     let path = &field.path;
     if let Some((title, changes)) = cx.meant_gate(path) {
         return cx.with_fix(finding, title, Applicability::Unsafe, &changes);
+    }
+    if let [Segment::Key(above), _] = &path.0[..]
+        && above == "metadata"
+        && let [meant] = similar(name, &OF_METADATA)[..]
+    {
+        let renamed = [Change::Move(path.clone(), path.parent().key(meant), None)];
+        return cx.with_fix(finding, changed(&renamed), Applicability::Unsafe, &renamed);
     }
     let Some(shape) = cx.shape() else {
         return finding;
