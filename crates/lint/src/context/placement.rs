@@ -6,17 +6,11 @@ use hcoplan_kubernetes::nearest;
 use hcoplan_kubernetes::node_affinity::RequiredNodeAffinity;
 
 use super::field::in_version;
-use super::pod_placement::ARCHITECTURE_KEYS;
+use super::pod_placement::{ARCHITECTURE_KEYS, REQUIRED};
 use super::{Field, NodeRef};
 
 /// Maximum number of unmatched labels reported separately.
 const MAX_LABELS: usize = 32;
-
-/// Kubernetes' lists of terms in an affinity.
-pub(crate) const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
-/// The terms of a required node affinity.
-pub(crate) const REQUIRED_TERMS: &str = "requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
-pub(crate) const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 
 /// The pods of a placement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

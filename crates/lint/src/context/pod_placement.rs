@@ -3,10 +3,15 @@
 //! Source: the scheduler's node affinity (`kube/node_affinity.rs`): node selector and required terms both have to
 //! match; terms are alternatives; all requirements of a term have to match.
 
-use super::REQUIRED;
 use crate::lists::elements;
 use hcoplan_kubernetes::label_selector;
 use serde_json::Value;
+
+/// Kubernetes' lists of terms in an affinity.
+pub(crate) const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+/// The terms of a required node affinity.
+pub(crate) const REQUIRED_TERMS: &str = "requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
+pub(crate) const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 
 /// The labels with a node's architecture.
 pub(super) const ARCHITECTURE_KEYS: [&str; 2] = ["kubernetes.io/arch", "beta.kubernetes.io/arch"];

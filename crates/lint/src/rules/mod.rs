@@ -242,7 +242,7 @@ mod prelude {
     pub(super) use crate::words::{and, changed, or, quoted};
     pub(super) use crate::{Applied, Form, POD_KINDS, PatchAnnotation};
     pub(super) use crate::{
-        Boot, Context, Csv, Descheduler, Extent, GoldenImage, ImageEvidence, Incident, NodeRef, PodTemplate, Pods,
+        Context, Csv, Descheduler, Extent, GoldenImage, ImageEvidence, Incident, NodeRef, PodTemplate, Pods,
     };
     pub(super) use crate::{Sink, VirtualMachine, WrittenTemplate};
 

@@ -4,6 +4,7 @@ use hcoplan_planner::boot::ArchitectureBoot;
 use hcoplan_planner::inventory::ARCHITECTURE_LABEL;
 
 use super::prelude::*;
+use crate::Boot;
 use crate::GUEST_ARCHITECTURES;
 
 pub(super) fn find(cx: &Context<'_>, boot: &Boot<'_>) -> Option<Finding> {

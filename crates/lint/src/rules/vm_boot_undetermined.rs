@@ -3,6 +3,7 @@
 use hcoplan_planner::boot::BootOutcome;
 
 use super::prelude::*;
+use crate::Boot;
 use crate::SourceKind;
 
 pub(super) fn find(cx: &Context<'_>, boot: &Boot<'_>) -> Option<Finding> {
