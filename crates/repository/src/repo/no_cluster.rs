@@ -2,7 +2,7 @@
 
 use super::Repo;
 use super::config::Config;
-use super::files::FileRole;
+use super::files::{FileRole, FileUse};
 use super::gitops::{self, AppliedPaths, Controller};
 use super::is_same_document;
 use super::kustomization::is_kustomization;
@@ -57,17 +57,14 @@ impl Repo {
         const GITMODULES: &str = ".gitmodules";
         let Ok(file) = self.tree.source(Utf8Path::new(GITMODULES)) else { return };
         let lines = (0..).map_while(|number| file.line(number));
-        let files: BTreeMap<&Utf8Path, &FileRole> = self.files.iter().map(|f| (&*f.path, &f.what)).collect();
         for (start, line) in lines {
             let Some((key, path)) = line.split_once('=') else { continue };
             // git ignores the case of keys, and allows quoted values.
             let path = path.trim().trim_matches('"');
             let is_path = key.trim().eq_ignore_ascii_case("path");
             let Some(path) = in_root(path).filter(|_| is_path) else { continue };
-            let is_skipped = |file: &Utf8Path, role: &FileRole| matches!(role, FileRole::Skipped(_)) && file == path;
-            let mut first = files.range(&*path..).take(2);
-            let has_file = first.any(|(file, role)| file.starts_with(&path) && !is_skipped(file, role));
-            if has_file || self.is_checked_out(&path) {
+            let is_skipped = |file: &FileUse| matches!(file.what, FileRole::Skipped(_)) && *file.path == path;
+            if self.files_below(&path).any(|file| !is_skipped(file)) || self.is_checked_out(&path) {
                 continue;
             }
             let is_deployed = self.is_deployed(&path);

@@ -91,12 +91,15 @@ impl FromIterator<Arc<Document>> for OtherObjects {
 impl Repo {
     /// The files that are read for the cluster of a directory, in order: see [`Owners`](super::owners::Owners).
     pub(super) fn own_files<'r>(&'r self, directory: &'r Utf8Path) -> impl Iterator<Item = &'r FileUse> {
-        let below = self.owners.reach(directory).into_iter().flat_map(|reach| {
-            let first = self.files.partition_point(|f| in_order(&f.path, reach).is_lt());
-            self.files[first..].iter().take_while(move |f| f.path.starts_with(reach))
-        });
+        let below = self.owners.reach(directory).into_iter().flat_map(|reach| self.files_below(reach));
         let read = below.filter(|f| f.is_read());
         read.filter(move |file| self.owners.owner(&file.path) == Some(directory))
+    }
+
+    /// The files in a directory, or the file, in order.
+    pub(super) fn files_below<'r>(&'r self, path: &'r Utf8Path) -> impl Iterator<Item = &'r FileUse> {
+        let first = self.files.partition_point(|f| in_order(&f.path, path).is_lt());
+        self.files[first..].iter().take_while(move |f| f.path.starts_with(path))
     }
 
     /// The clusters that a file or directory belongs to. The configuration, and a file with facts that is no cluster's,
