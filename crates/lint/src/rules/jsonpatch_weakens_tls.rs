@@ -73,7 +73,7 @@ fn written_as(tables: &Tls, applied: &Applied<'_, '_>, iana: &str) -> String {
 
 fn advice(cx: &Context<'_>) -> &'static str {
     let own = cx.field("tlsSecurityProfile").is_set();
-    let elsewhere = cx.inventory().platform == Platform::Kubernetes;
+    let elsewhere = !cx.is_openshift();
     let known = own || elsewhere || cx.inventory().tls_security_profile.is_some();
     if known {
         "remove the operation; spec.tlsSecurityProfile sets the profile of all operands"

@@ -222,5 +222,3 @@ fn difference(root: &Node, rendered: &Json) -> Option<(Path, Json)> {
     }
     None
 }
-
-
