@@ -31,11 +31,7 @@ pub struct Run {
 impl Run {
     /// Adds another cluster's results.
     pub fn add(&mut self, other: Self) {
-        if self.findings.is_empty() {
-            self.findings = other.findings;
-        } else {
-            self.findings.extend(other.findings);
-        }
+        self.findings.extend(other.findings);
         self.skipped.extend(other.skipped);
         self.documents.extend(other.documents);
     }
@@ -118,9 +114,9 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
     for finding in &mut findings {
         if let Some((alert, _)) = finding.alert() {
             finding.is_silent = PREDICTED_ALERTS.contains(&alert) && !fire.contains(&alert);
-        }
-        if let Some((alert, _)) = finding.alert().filter(|_| !distribution.is_upstream()) {
-            finding.runbook = distribution.runbook(alert).map(Into::into);
+            if !distribution.is_upstream() {
+                finding.runbook = distribution.runbook(alert).map(Into::into);
+            }
         }
         finding.cluster = Some(cx.cluster().clone());
         finding.object.get_or_insert_with(|| Arc::clone(&object));

@@ -53,16 +53,17 @@ pub fn finish<'d, E>(
     // A rejection can't be switched off.
     raw.findings.retain(|finding| finding.rejection || !with.settings.is_off(finding.rule));
     let result = apply_suppressions(raw, documents, with.settings, with.today);
-    let mut out = Finished { findings: result.findings, suppressed: result.suppressed.len(), ..Finished::default() };
-    if out.findings.len() > FEW {
-        out.findings.par_iter_mut().for_each(mask_finding);
+    let mut findings = result.findings;
+    if findings.len() > FEW {
+        findings.par_iter_mut().for_each(mask_finding);
     } else {
-        out.findings.iter_mut().for_each(mask_finding);
+        findings.iter_mut().for_each(mask_finding);
     }
-    if let Some(baseline) = baseline(&out.findings)? {
-        let left = baseline.leave_out(out.findings, with.unjudged);
-        (out.findings, out.baselined, out.oldest, out.stale) = (left.findings, left.hidden, left.oldest, left.stale);
-    }
+    let mut out = match baseline(&findings)? {
+        Some(baseline) => baseline.leave_out(findings, with.unjudged),
+        None => Finished { findings, ..Finished::default() },
+    };
+    out.suppressed = result.suppressed.len();
     out.findings = grouped(out.findings, with.users);
     // A stable sort keeps the order of locations.
     out.findings.sort_by_key(|f| Reverse(f.severity));

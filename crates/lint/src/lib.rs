@@ -35,7 +35,7 @@ mod failing_fixes;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use baseline::{Baseline, Unknown, Update};
+pub use baseline::{Baseline, Update};
 pub(crate) use context::similar;
 pub use context::{
     Annotation, Context, Descheduler, Destination, DestinationKind, Field, Gate, GoldenImage, Input, Mistyped, NodeRef,

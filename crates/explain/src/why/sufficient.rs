@@ -58,13 +58,9 @@ pub(super) fn changes(
         |f: &SufficientChange| f.edits.iter().any(|e| paths.iter().any(|p| p.starts_with(&format!("{}.", e.what()))));
     out.retain(|f| !contains_another(f));
     // One change of nodes per architecture.
-    let mut architectures: Vec<String> = Vec::new();
+    let mut architectures = BTreeSet::new();
     out.retain(|f| match f.edits.as_slice() {
-        [Edit::Node(_, node)] => {
-            let is_new = !architectures.contains(&node.architecture);
-            architectures.push(node.architecture.clone());
-            is_new
-        }
+        [Edit::Node(_, node)] => architectures.insert(node.architecture.clone()),
         _ => true,
     });
     out
@@ -72,10 +68,7 @@ pub(super) fn changes(
 
 /// Whether a target of a table's row is the asked one, contains it or is inside it.
 pub(super) fn feeds_it(kind: &str, path: &str, target: &Target) -> bool {
-    let (kind, name) = match kind.split_once('/') {
-        Some((kind, name)) => (kind, Some(name)),
-        None => (kind, None),
-    };
+    let (kind, name) = kind.split_once('/').map_or((kind, None), |(kind, name)| (kind, Some(name)));
     if kind != target.kind {
         return false;
     }

@@ -379,7 +379,7 @@ impl<'a> Context<'a> {
             return self.claim_disk(namespace, name, steps);
         }
         let spec = self.named(kind, Some(namespace), name).and_then(|object| object.root.get("spec"));
-        let spec = spec.map(Node::to_json).unwrap_or_default();
+        let spec = json_of(spec);
         match spec["source"]["persistentVolumeClaimName"].as_str() {
             Some(claim) => self.claim_disk(namespace, claim, steps),
             None => self.volume_disk(&spec, namespace, steps),

@@ -221,17 +221,13 @@ pub(crate) fn closes(taint: &Taint, tolerations: Option<&Tolerations<'_>>) -> bo
 
 /// The `allowedTopologies` of a storage class; `None` where it has none.
 fn topology(class: &Arc<Document>) -> Option<Value> {
-    class
-        .root
-        .get("allowedTopologies")
-        .map(Node::to_json)
-        .filter(|terms| terms.as_array().is_some_and(|t| !t.is_empty()))
+    let terms = class.root.get("allowedTopologies").filter(|terms| !terms.items().is_empty());
+    terms.map(Node::to_json)
 }
 
 /// The requirements of each term of a topology.
-fn topology_terms(topology: &Value) -> impl Iterator<Item = &[Value]> {
-    let terms = elements(topology);
-    terms.map(|term| term["matchLabelExpressions"].as_array().map_or(&[][..], Vec::as_slice))
+fn topology_terms(topology: &Value) -> impl Iterator<Item = std::slice::Iter<'_, Value>> {
+    elements(topology).map(|term| elements(&term["matchLabelExpressions"]))
 }
 
 /// The labels used by a topology.
@@ -246,7 +242,7 @@ fn has_volumes(topology: &Value, node: &ClusterNode) -> bool {
         let mut values = texts(&requirement["values"]);
         value.is_some_and(|own| values.any(|value| value == own))
     };
-    topology_terms(topology).any(|term| term.iter().all(fits))
+    topology_terms(topology).any(|mut term| term.all(fits))
 }
 
 /// The labels and fields of nodes used by a placement.

@@ -5,7 +5,6 @@ use super::{Applied, Context, PatchAnnotation};
 use std::cell::Cell;
 
 use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
-use hcoplan_planner::jsonpatch;
 use hcoplan_yaml::edit::{self};
 
 /// The path of annotations.
@@ -107,7 +106,7 @@ impl Context<'_> {
         Some(Fix {
             title: format!("remove operation {}, `{}`", index + 1, operation.path),
             applicability,
-            edits: vec![patch.annotation.edit_part(jsonpatch::removal_range(patch.text, index)?, "")?],
+            edits: patch.without(&[index])?.1,
         })
     }
 }

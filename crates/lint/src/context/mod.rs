@@ -336,6 +336,11 @@ impl<'a> Context<'a> {
         self.input.plan
     }
 
+    /// Whether the cluster is OpenShift, which has SSP, ImageStreams and a cluster-wide TLS profile.
+    pub fn is_openshift(&self) -> bool {
+        self.inventory().platform == hcoplan_planner::release::Platform::OpenShift
+    }
+
     /// The value at a dotted path in the spec of the rendered KubeVirt, null where there is none.
     pub fn rendered_kubevirt(&self, path: &str) -> &'a Value {
         let kubevirt = self.plan().operand("KubeVirt");

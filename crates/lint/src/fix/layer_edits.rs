@@ -12,6 +12,7 @@ use serde_json::Value as Json;
 
 use super::round::by_file;
 use super::trees::changes;
+use crate::lists::items;
 use crate::prelude::*;
 
 /// Moves the fixes of a finding that edit a build to the build's layers. Removes those that can't be moved; the
@@ -427,16 +428,10 @@ fn without_patch(layer: &BuildLayer) -> Result<Vec<Edit>, String> {
         let file = kustomization.file.path();
         return Err(format!("it is all that {file} does: remove the transformer, and its entry in the kustomization"));
     }
-    let path = match list_of(kustomization, &entry) {
+    let path = match items(kustomization.root.at(&entry.parent())).len() {
         1 => entry.parent(),
         _ => entry,
     };
     let edits = edit::edits(kustomization, &[Change::Remove(path)]);
     edits.map_err(|reason| reason.to_string())
-}
-
-/// How many items the list of an item has.
-fn list_of(document: &Document, item: &Path) -> usize {
-    let list = document.root.at(&item.parent());
-    list.map_or(0, |l| l.items().len())
 }

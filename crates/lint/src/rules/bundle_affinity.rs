@@ -146,8 +146,7 @@ fn terms_ored(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Fin
 }
 
 fn requirements(term: &Json) -> impl Iterator<Item = &Json> {
-    let lists = ["matchExpressions", "matchFields"].into_iter().map(|key| term[key].as_array());
-    lists.flatten().flatten()
+    ["matchExpressions", "matchFields"].into_iter().flat_map(|key| elements(&term[key]))
 }
 
 /// Merges all terms; `None` if two use the same label, because they are intended alternatives.

@@ -4,11 +4,7 @@ use super::prelude::*;
 
 pub(super) fn find(cx: &Context<'_>, template: &WrittenTemplate<'_>) -> Option<Finding> {
     let name = template.name();
-    if !cx.common_images_off()
-        || cx.inventory().platform == Platform::Kubernetes
-        || cx.common_image(name).is_none()
-        || !template.is_enabled()
-    {
+    if !cx.common_images_off() || !cx.is_openshift() || cx.common_image(name).is_none() || !template.is_enabled() {
         return None;
     }
     let message = format!("{name} is never imported: it has a common image's name, and the common images are off");

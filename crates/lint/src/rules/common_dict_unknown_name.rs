@@ -4,7 +4,7 @@ use super::prelude::*;
 
 pub(super) fn find(cx: &Context<'_>, template: &WrittenTemplate<'_>) -> Option<Finding> {
     let name = template.name();
-    if cx.inventory().platform == Platform::Kubernetes || cx.common_image(name).is_some() {
+    if !cx.is_openshift() || cx.common_image(name).is_some() {
         return None;
     }
     if template.get("spec").is_some_and(|spec| !matches!(spec.value, Value::Null)) {

@@ -119,7 +119,7 @@ static FORMER: Rows<(&str, &str)> = Rows::of("formerDefaults");
 fn former(cx: &Context<'_>) -> Option<Finding> {
     let is_former = |leaf: &Leaf<'_>| {
         let is_it = |(field, then): &(&str, &str)| {
-            cx.field(field).path().as_ref() == Some(&leaf.path) && leaf.value.to_string() == *then
+            cx.field(field).path().as_ref() == Some(&leaf.path) && leaf.value.to_string().as_str() == *then
         };
         leaf.value != *leaf.default && FORMER.iter().any(is_it)
     };

@@ -9,11 +9,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let metadata = template.get("metadata");
         let empty = metadata.is_none_or(|m| matches!(m.value, Value::Null));
         let misplaced: Vec<_> = template.misplaced_metadata().collect();
-        let Some(finding) = finding(cx, &template, &misplaced, empty) else {
+        let keys = and(quoted(misplaced.iter().map(|entry| &entry.key.text)));
+        let Some(finding) = finding(cx, &template, &misplaced, &keys, empty) else {
             continue;
         };
         let path = template.path(cx);
-        let title = format!("move {} into metadata", and(quoted(misplaced.iter().map(|entry| &entry.key.text))));
+        let title = format!("move {keys} into metadata");
         let finding = if misplaced.is_empty() {
             finding
         } else {
@@ -32,7 +33,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn finding(cx: &Context<'_>, template: &WrittenTemplate<'_>, misplaced: &[&Entry], empty: bool) -> Option<Finding> {
+fn finding(
+    cx: &Context<'_>,
+    template: &WrittenTemplate<'_>,
+    misplaced: &[&Entry],
+    keys: &str,
+    empty: bool,
+) -> Option<Finding> {
     let Some(first) = misplaced.first() else {
         let key = template.node.entries().first().filter(|_| empty)?;
         let finding = cx
@@ -42,7 +49,6 @@ fn finding(cx: &Context<'_>, template: &WrittenTemplate<'_>, misplaced: &[&Entry
             .help("give it metadata with a name");
         return Some(finding);
     };
-    let keys = and(quoted(misplaced.iter().map(|entry| &entry.key.text)));
     let name = misplaced.iter().find(|e| e.key.text == "name");
     let name = name.and_then(|e| e.value.as_str());
     let of = match name.unwrap_or(template.name()) {

@@ -15,8 +15,7 @@ pub(super) fn find(cx: &Context<'_>, template: &WrittenTemplate<'_>) -> Option<F
     let filled = fills(cx.release());
     let next = cx.next_release().filter(|next| !filled && fills(next));
     // Images that are never imported have no disks; other rules report them.
-    let is_never_imported = cx.inventory().platform == Platform::Kubernetes
-        || cx.common_images_off() && cx.common_image(template.name()).is_some();
+    let is_never_imported = !cx.is_openshift() || cx.common_images_off() && cx.common_image(template.name()).is_some();
     if !filled && next.is_none() || is_never_imported || !template.is_enabled() {
         return None;
     }

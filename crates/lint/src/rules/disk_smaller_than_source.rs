@@ -45,6 +45,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             format!("{who} requests {}, but its source, {name}, has {}: CDI doesn't clone it", own.text, source.text);
         let mut finding = cx
             .finding_about(document, message)
+            .at(document.locate(&path))
             .label("smaller than its source")
             .help(format!("request at least {}", source.text))
             .fixes(suggested(
@@ -52,9 +53,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 format!("request {}", source.text),
                 &[Change::Set(path, source.text.as_str().into())],
             ));
-        if let Some(place) = own.place {
-            finding = finding.at(place);
-        }
         finding = with_related(finding, source.place, "the size of its source");
         out.report(finding);
     }
@@ -64,10 +62,8 @@ const REQUEST: &str = "resources.requests.storage";
 
 /// The size requested by a DataVolume's spec, and its path.
 fn requested(document: &Document, spec: &Node) -> Option<(Size, Path)> {
-    let kinds = ["storage", "pvc"].into_iter();
-    kinds
-        .filter_map(|kind| Some((spec.get(kind)?, kind)))
-        .find_map(|(claim, kind)| size_of(document, claim, kind == "storage"))
+    let mut kinds = ["storage", "pvc"].into_iter();
+    kinds.find_map(|kind| size_of(document, spec.get(kind)?, kind == "storage"))
 }
 
 /// The size that a claim requests, and its path.

@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     // Gates of the same origin share a finding.
-    let mut useless: Vec<(GateOrigin, Vec<&Entry<'_>>)> = Vec::new();
+    let mut useless: BTreeMap<GateOrigin, Vec<&Entry<'_>>> = BTreeMap::new();
     for entry in &entries {
         let is_it =
             |gate: &String| if known.ignores_case { gate.eq_ignore_ascii_case(entry.text) } else { gate == entry.text };
@@ -39,10 +39,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         match unknown(cx, entry, &entries, known) {
             Ok(finding) => out.report(finding),
-            Err(origin) => match useless.iter_mut().find(|(f, _)| *f == origin) {
-                Some((_, entries)) => entries.push(entry),
-                None => useless.push((origin, vec![entry])),
-            },
+            Err(origin) => useless.entry(origin).or_default().push(entry),
         }
     }
     for (origin, entries) in &useless {
@@ -51,7 +48,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The origin of an unknown gate that no name of this release resembles.
-#[derive(PartialEq, Eq)]
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum GateOrigin {
     /// No release has it.
     Unknown,

@@ -57,22 +57,15 @@ fn preferred(cx: &Context<'_>, out: &mut Sink) {
 fn corrections(cx: &Context<'_>, affinity: &Path) -> Vec<Fix> {
     let mut found = Vec::new();
     if let Some(node) = cx.root().at(affinity) {
-        operators(cx, node, &mut found);
+        node.walk(&Trail::Start(affinity), &mut |_, node| {
+            found.extend(operator(cx, node));
+            true
+        });
     }
     let mistyped = cx.mistyped();
     let below = mistyped.iter().filter(|m| m.path.starts_with(affinity));
     found.extend(below.filter_map(|m| m.fix(cx)));
     found
-}
-
-fn operators(cx: &Context<'_>, node: &Node, found: &mut Vec<Fix>) {
-    found.extend(operator(cx, node));
-    for entry in node.entries() {
-        operators(cx, &entry.value, found);
-    }
-    for item in node.items() {
-        operators(cx, item, found);
-    }
 }
 
 /// Corrects the case of a requirement's operator.

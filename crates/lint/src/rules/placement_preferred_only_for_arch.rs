@@ -45,7 +45,7 @@ fn require(cx: &Context<'_>, at: (usize, usize), found: &Node, terms: usize) -> 
     let preferred = affinity.key(PREFERRED);
     let preference = preferred.index(at.0);
     let expressions = preference.below("preference.matchExpressions");
-    let count = |path: &Path| document.root.at(path).map_or(0, |n| n.items().len());
+    let count = |path: &Path| items(document.root.at(path)).len();
     let gone = match (count(&expressions), count(&preferred)) {
         (2.., _) => expressions.index(at.1),
         (_, 2..) => preference,

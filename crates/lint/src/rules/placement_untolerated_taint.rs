@@ -95,8 +95,7 @@ fn tolerations<'t>(cx: &Context<'_>, pods: Pods, taints: impl Iterator<Item = &'
         toleration
     });
     let tolerations: Vec<Json> = tolerations.collect();
-    let there = cx.root().at(&list).map(|n| n.items().len());
-    let changes: Vec<Change> = match there.unwrap_or_default() {
+    let changes: Vec<Change> = match items(cx.root().at(&list)).len() {
         0 => vec![Change::Set(list, tolerations.into())],
         // Each is tried with the ones before.
         _ if tolerations.len() > MAX_ADDED => {
