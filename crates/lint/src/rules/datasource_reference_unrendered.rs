@@ -7,7 +7,7 @@ use crate::{GUEST_ARCHITECTURES, SourceRef, claim_ref_of, source_ref_of};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     without_ssp(cx, out);
-    if cx.plan().ssp.is_none() || cx.ssp_rejection().is_some() {
+    if cx.plan().ssp.is_none() || cx.ssp_rejection().is_some() || cx.places_nowhere() {
         return;
     }
     for source in cx.of_kind("DataSource").iter().filter(|d| cx.is_whole(d)) {
