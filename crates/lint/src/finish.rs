@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use hcoplan_diagnostics::secret::mask_finding;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 
-use super::{Baseline, Date, FileUsers, Run, Settings, apply_suppressions, grouped};
+use super::{Baseline, Date, FileUsers, Finished, Run, Settings, apply_suppressions, grouped};
 use crate::prelude::*;
 
 /// Up to this many findings, a second thread costs more than it saves.
@@ -22,21 +22,6 @@ pub struct Finishing<'a> {
     pub unjudged: &'a BTreeSet<String>,
     /// Today, for suppressions and baseline entries that expire.
     pub today: Date,
-}
-
-/// The findings to report, the most severe first.
-#[derive(Debug, Default)]
-pub struct Finished {
-    /// The findings, with secrets masked.
-    pub findings: Vec<Finding>,
-    /// Number of suppressed findings.
-    pub suppressed: usize,
-    /// Number of findings hidden by the baseline.
-    pub baselined: usize,
-    /// The earliest date of a hidden finding.
-    pub oldest: Option<Date>,
-    /// Descriptions of baseline entries that match no finding.
-    pub stale: Vec<String>,
 }
 
 /// Suppresses, masks, applies the baseline, groups over clusters and sorts findings, in this order. `baseline` gets the

@@ -35,6 +35,8 @@ pub(crate) struct NodeKinds<'a> {
     labelled: HashMap<(&'a str, &'a str), Vec<usize>>,
     /// The keys of all labels.
     keys: HashSet<&'a str>,
+    /// See [`Context::unlisted_labels`].
+    pub(super) unlisted: HashSet<String>,
     /// Whether some names are generated for a pool's nodes rather than declared.
     pub(super) has_pool: bool,
     /// The first kind of each architecture, and their number.
@@ -137,7 +139,14 @@ impl<'a> Context<'a> {
 
     /// The declared nodes by kind.
     pub(crate) fn kinds_of_nodes(&self) -> &NodeKinds<'a> {
-        self.known.kinds_of_nodes.get_or_init(|| self.node_kinds(self.nodes()))
+        self.known
+            .kinds_of_nodes
+            .get_or_init(|| NodeKinds { unlisted: self.unlisted_labels(), ..self.node_kinds(self.nodes()) })
+    }
+
+    /// Whether the inventory would have all labels that a placement uses.
+    pub(super) fn shows_labels(&self, placement: &Value) -> bool {
+        label_keys(placement).all(|key| self.shows_label(key))
     }
 
     /// The declared nodes that fit a virtual machine's architecture and placement and run virt-handler, each with a
@@ -161,8 +170,7 @@ impl<'a> Context<'a> {
         topologies.retain(|topology| topology_keys(topology).all(|key| self.kinds_of_nodes().have_label(key)));
         let placement = self.placement_of(vm);
         // Nodes may have undeclared labels.
-        let is_known = label_keys(&placement).all(|key| self.shows_label(key));
-        let selection = Selection::of(&placement).filter(|_| is_known);
+        let selection = Selection::of(&placement).filter(|_| self.shows_labels(&placement));
         let selects = self.selects_workload_nodes();
         let workload = &self.topology().workload_nodes;
         let tolerations = json!({"tolerations": vm.get("tolerations").map(Node::to_json)});

@@ -62,6 +62,11 @@ impl<'a> Context<'a> {
         placement.is_some_and(|p| p.selects_nodes())
     }
 
+    /// Whether the workload placement selects no declared node, which has a finding of its own.
+    pub fn places_nowhere(&self) -> bool {
+        self.selects_workload_nodes() && self.topology().workload_nodes.is_empty()
+    }
+
     /// A node placement of the HyperConverged; `None` if it isn't set or is rejected.
     pub fn placement(&self, pods: Pods) -> Option<Placement<'a>> {
         let path = in_version(pods.field(), "v1")?;
@@ -79,6 +84,11 @@ impl<'a> Placement<'a> {
     pub fn nodes(&self, cx: &Context<'a>) -> Vec<NodeRef<'a>> {
         let selection = Selection::of(self.value);
         cx.nodes().filter(|n: &NodeRef<'_>| selection.as_ref().is_none_or(|s| s.selects(n.node))).collect()
+    }
+
+    /// Whether the inventory would have all labels that it uses.
+    pub fn is_known(&self, cx: &Context<'_>) -> bool {
+        cx.shows_labels(self.value)
     }
 
     /// Its tolerations.

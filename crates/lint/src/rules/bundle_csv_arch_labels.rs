@@ -40,9 +40,11 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
     }
 }
 
-/// A claimed architecture that a deployment's own placement excludes; where images are known, they decide.
+/// A claimed architecture that a deployment's own placement excludes, and no image lacks.
 fn excluded(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
-    let claimed = csv.claimed().architectures.into_iter().filter(|_| csv.run_images(cx).is_empty());
+    let overclaimed = csv.overclaimed(cx);
+    let claimed = csv.claimed().architectures.into_iter();
+    let claimed = claimed.filter(|(name, _)| overclaimed.iter().all(|(other, _)| other != name));
     for (architecture, place) in claimed.filter_map(|(name, label)| Some((name, label?))) {
         let Some(pod) = csv.deployments.iter().find(|pod| !pod.permits(architecture)) else {
             continue;
@@ -98,7 +100,7 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
 }
 
 /// The architectures that all images of the deployments have; if images are unknown, those that the placement of each
-/// deployment names.
+/// deployment names. Placements exclude some.
 fn common(cx: &Context<'_>, csv: &Csv) -> BTreeSet<String> {
     let systems = csv.claimed().systems;
     let of_image = |(_, evidence): &(ImageUse<'_>, ImageEvidence)| -> BTreeSet<String> {
@@ -107,11 +109,13 @@ fn common(cx: &Context<'_>, csv: &Csv) -> BTreeSet<String> {
     };
     let of_pod = |pod: &PodTemplate| -> BTreeSet<String> {
         let all = pod.named_architectures().into_iter().flat_map(|(_, names)| names);
-        all.filter(|name| pod.permits(name)).map(str::to_owned).collect()
+        all.map(str::to_owned).collect()
     };
     let of_images = csv.run_images(cx).iter().map(of_image).reduce(|all, own| &all & &own);
     let of_pods = || csv.deployments.iter().map(of_pod).reduce(|all, own| &all & &own);
-    of_images.or_else(of_pods).unwrap_or_default()
+    let mut all = of_images.or_else(of_pods).unwrap_or_default();
+    all.retain(|name| csv.deployments.iter().all(|pod| pod.permits(name)));
+    all
 }
 
 /// Adds missing labels. With the first label, the implied default needs a label, too.

@@ -142,7 +142,7 @@ pub(super) fn is_separator(c: char) -> bool {
 }
 
 fn unsupported<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
-    if !image.template.has_architectures_annotation() || image.template.is_deployed() {
+    if !image.template.has_architectures_annotation() || image.template.is_deployed() || cx.places_nowhere() {
         return None;
     }
     let (name, workload) = (image.template.name(), &cx.topology().workload_architectures);

@@ -192,7 +192,7 @@ pub(super) static TABLES: &[&[RegisteredRule]] = &[
 /// What keeps a virtual machine from starting: the checks of these rules, except what they only inform of.
 pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
     let mut sink = Sink::default();
-    let checks: [(&Rule, Check); 11] = [
+    let checks: [(&Rule, Check); 12] = [
         (&rules::DATASOURCE_REFERENCE_UNRENDERED, datasource_reference_unrendered::without_ssp),
         (&rules::DISK_REJECTED, disk_rejected::check),
         (&rules::DISK_SMALLER_THAN_SOURCE, disk_smaller_than_source::check),
@@ -201,6 +201,7 @@ pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
         (&rules::REFERENCED_KEY_MISSING, referenced_key_missing::check),
         (&rules::STORAGE_REFERENCE_MISSING, storage_reference_missing::each_disk),
         (&rules::VALUE_REJECTED_LATER, value_rejected_later::check),
+        (&rules::VM_BUS_NOT_ON_S390X, vm_bus_not_on_s390x::check),
         (&rules::VM_DEVICE_NOT_ATTACHED, vm_device_not_attached::keeps_from_starting),
         (&rules::VM_POD_REJECTED, vm_pod_rejected::check),
         (&rules::VM_TYPE_UNKNOWN, vm_type_unknown::check),

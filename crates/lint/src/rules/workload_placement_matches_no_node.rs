@@ -8,7 +8,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let declared = cx.nodes().next().is_some();
-    if !declared || !placement.selects_nodes() || !cx.topology().workload_nodes.is_empty() {
+    if !declared || !cx.places_nowhere() {
         return;
     }
     let parts = placement.unmatched(cx);
@@ -19,7 +19,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         is_of_virt_handler(key)
     });
     let Some(part) = of_virt_handler.filter(|_| parts.len() == 1) else {
-        out.report(unmatched(cx, &placement));
+        if of_virt_handler.is_some() || placement.is_known(cx) {
+            out.report(unmatched(cx, &placement));
+        }
         return;
     };
     let message = format!(

@@ -34,8 +34,11 @@ pub struct OtherObjects {
     /// Where what applies the cluster's HyperConverged says that it prunes, unless the HyperConverged is kept from that.
     pub pruned_by: Option<Location>,
     /// The first of each kind, namespace (possibly empty; `None`: any) and name; computed at the first look-up by name.
-    by_name: OnceLock<HashMap<(String, Option<String>, String), Arc<Document>>>,
+    by_name: OnceLock<HashMap<Name, Arc<Document>>>,
 }
+
+/// A kind, namespace and name.
+type Name = (String, Option<String>, String);
 
 /// The kinds that create a PersistentVolumeClaim of their own name.
 const CLAIMS: [&str; 2] = ["PersistentVolumeClaim", "DataVolume"];

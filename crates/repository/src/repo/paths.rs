@@ -4,6 +4,11 @@ use crate::prelude::*;
 use std::borrow::Borrow;
 use std::ops::Bound;
 
+/// The start of a file that isn't read.
+pub(super) fn start_of(path: &Utf8Path) -> Location {
+    Location::new(&SourceFile::new(path, ""), Span::default())
+}
+
 /// The directory of a file; empty at the root.
 pub(super) fn parent(path: &Utf8Path) -> &Utf8Path {
     path.parent().unwrap_or(Utf8Path::new(""))

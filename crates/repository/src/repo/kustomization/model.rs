@@ -8,7 +8,7 @@ use super::shape::mistyped;
 use super::{has_kustomization, paths_in, values};
 use crate::prelude::*;
 use crate::repo::nodes::said;
-use crate::repo::paths::{file_in, parent};
+use crate::repo::paths::{file_in, parent, start_of};
 
 /// A kustomization.
 #[derive(Debug, Clone, Default)]
@@ -132,6 +132,19 @@ impl Kustomization {
     pub(in crate::repo) fn bases(&self) -> impl Iterator<Item = (&Entry, &str)> {
         let is_base = |entry: &&Entry| matches!(entry.what, Field::Resources | Field::Components);
         self.entries.iter().filter(is_base).filter_map(|entry| Some((entry, entry.node.as_str()?)))
+    }
+
+    /// Where a kustomization is rejected.
+    pub(in crate::repo) fn place(&self) -> Location {
+        self.rejected_at.clone().unwrap_or_else(|| self.first_line())
+    }
+
+    /// Its first line.
+    pub(in crate::repo) fn first_line(&self) -> Location {
+        let Some(document) = &self.document else { return start_of(&self.path) };
+        let file = &document.file;
+        let end = file.line(0).map_or(0, |(_, line)| line.len());
+        Location::new(file, Span::new(0, end))
     }
 }
 

@@ -14,8 +14,7 @@ use super::{Beyond, Refused};
 use crate::prelude::*;
 use crate::repo::build::Additions;
 use crate::repo::kustomization::{Entry, Field, Kustomization, Kustomizations, PatchSource, value};
-use crate::repo::paths::file_in;
-use crate::repo::problem::start_of;
+use crate::repo::paths::{file_in, start_of};
 
 /// What kustomize does with each kind of field, in its order; resources, components and generators come before.
 const TRANSFORMERS: [Field; 11] = [
@@ -124,15 +123,15 @@ impl Accumulation<'_, '_> {
     /// The objects of a kustomization; a component changes those of its user.
     fn kustomization(&mut self, own: &Kustomization, mut objects: Vec<Object>) -> Result<Vec<Object>, Refused> {
         if let Some(rejected) = &own.rejected {
-            return Err(Refused::new(&place_of(own), rejected));
+            return Err(Refused::new(&own.place(), rejected));
         }
         let directory = own.directory();
         self.visits += 1;
         if self.visits > MAX_VISITS {
-            return Err(Refused::new(&first_line(own), format!("it leads to more than {MAX_VISITS} kustomizations")));
+            return Err(Refused::new(&own.first_line(), format!("it leads to more than {MAX_VISITS} kustomizations")));
         }
         if !self.open.insert(directory.to_owned()) {
-            return Err(Refused::new(&first_line(own), format!("`{directory}` builds on itself")));
+            return Err(Refused::new(&own.first_line(), format!("`{directory}` builds on itself")));
         }
         let outer = std::mem::replace(&mut self.directory, directory.to_owned());
         for entry in own.of_field(Field::Resources) {
@@ -465,17 +464,4 @@ fn objects_of(root: Placed, out: &mut Vec<Object>) -> Result<(), Refused> {
 /// Nothing is where an entry points.
 fn missing(place: &Location, name: &str) -> Refused {
     Refused::new(place, format!("there is neither a file nor a kustomization `{name}`"))
-}
-
-/// Where a kustomization is rejected.
-pub(in crate::repo) fn place_of(own: &Kustomization) -> Location {
-    own.rejected_at.clone().unwrap_or_else(|| first_line(own))
-}
-
-/// A kustomization's first line.
-pub(in crate::repo) fn first_line(own: &Kustomization) -> Location {
-    let Some(document) = &own.document else { return start_of(&own.path) };
-    let file = &document.file;
-    let end = file.line(0).map_or(0, |(_, line)| line.len());
-    Location::new(file, Span::new(0, end))
 }

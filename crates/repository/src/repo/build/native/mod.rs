@@ -16,7 +16,7 @@ mod substitute;
 #[cfg(test)]
 mod tests;
 
-pub(super) use accumulate::{Accumulated, Unfetched, accumulate, first_line, place_of};
+pub(super) use accumulate::{Accumulated, Unfetched, accumulate};
 pub(super) use metadata::set_common;
 pub(in crate::repo) use metadata::split_image;
 pub(super) use object::{Object, Placed};

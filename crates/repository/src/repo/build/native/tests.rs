@@ -110,11 +110,8 @@ fn each_value_has_the_place_that_wrote_it() {
     let patch = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: hc}\nspec:\n  b: over\n";
     let built = built(kustomization, &[("over/p.yaml", patch)]).expect("built");
     let printed = emitted(&built.objects);
-    let whole = first_line(
-        &Kustomizations::new(&Memory::from_iter([("over/kustomization.yaml", kustomization)]))
-            .at(Utf8Path::new("over"))
-            .expect("one"),
-    );
+    let tree = Memory::from_iter([("over/kustomization.yaml", kustomization)]);
+    let whole = Kustomizations::new(&tree).at(Utf8Path::new("over")).expect("one").first_line();
     let origins = origins(Utf8Path::new("built"), &printed, &built.objects, &whole);
     let file = SourceFile::from_bytes("built", printed);
     file.set_origins(Arc::new(origins));
