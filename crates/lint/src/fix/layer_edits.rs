@@ -109,7 +109,7 @@ fn keys_around(new: &Json, value: &Json) -> Option<Vec<String>> {
     Some(keys)
 }
 
-/// Whether a value has another one at the last key of a path, in whatever mapping.
+/// Whether a value has another one at the last key of a path, in any mapping.
 fn holds(value: &Json, path: &Path, other: &Json) -> bool {
     let own =
         |(key, value): (&String, &Json)| path.keys().last() == Some(key) && value == other || holds(value, path, other);
@@ -214,7 +214,7 @@ impl<'c> LayerWriter<'c> {
                 let mut sources =
                     removed.map(|other| below(other.path())).filter(is_moved).flat_map(|gone| self.said(&gone));
                 match sources.find(|said| Some(said.layer) != own) {
-                    Some(said) => Err(format!("{} says it for its clusters alone", self.at(&said))),
+                    Some(said) => Err(format!("{} sets it for its clusters only", self.at(&said))),
                     None => self.replace(&path, old, value),
                 }
             }

@@ -185,8 +185,17 @@ impl Repo {
             Arc::make_mut(&mut inventory).inventory.claims = claims;
         }
         let mut release = named.unwrap_or_else(|| {
-            let accepts = |r: &&Arc<Release>| admit(r, &inventory.inventory, &json, Operation::Create).accepted;
+            let admitted = |r: &&Arc<Release>| admit(r, &inventory.inventory, &json, Operation::Create);
+            let accepts = |r: &&Arc<Release>| admitted(r).accepted;
             let newest = possible.iter().rfind(accepts).or(possible.last()).expect("one is published");
+            // A manifest may be ahead of what is published.
+            let fits = |r: &&Arc<Release>| {
+                let admission = admitted(r);
+                admission.accepted && admission.pruned.is_empty()
+            };
+            let all = newest.releases_of_distribution();
+            let newer = all.iter().skip_while(|r| r.label() != newest.label());
+            let newest = if fits(&newest) { newest } else { newer.skip(1).find(fits).unwrap_or(newest) };
             findings.push(match bound {
                 Some(WithSource { value, by, place: Some(place) }) if is_older(newest, &value) => {
                     not_modelled_release(&value, newest, by, place)
@@ -536,7 +545,11 @@ fn release_assumed(document: &Document, release: &Release, bound: Option<&WithSo
         |bound| format!("{} installs {} first, and OLM updates it", bound.by, bound.value),
     );
     let is_published = Release::published(release.distribution()).iter().any(|r| r.label() == line);
-    let which = if is_published { "the newest published one" } else { "the first modelled one that isn't older" };
+    let which = match bound {
+        _ if is_published => "the newest published one",
+        Some(_) => "the first modelled one that isn't older",
+        None => "the first modelled one with all fields of the manifest",
+    };
     let message = format!("{known}: assuming {}, {which}", release.title());
     Finding::new(&RELEASE_ASSUMED, message)
         .at(whole(document))
