@@ -55,6 +55,8 @@ pub(crate) enum Kind {
     Architectures,
     /// A `metav1.LabelSelector`.
     LabelSelector,
+    /// The resources of CDI's pods.
+    ImportResources,
     /// The resources of a container.
     Resources,
     /// A MAC address range of KubeMacPool.
@@ -120,6 +122,7 @@ impl Kind {
             Self::PodAffinity => affinity(node),
             Self::Architectures => architectures(node),
             Self::LabelSelector => selector(node),
+            Self::ImportResources => resources(node).into_iter().chain(beyond_defaults(node)).collect(),
             Self::Resources => resources(node),
             Self::MacRange => one(mac_range(node)),
             Self::CpuModel => one(cpu_model(node)),
@@ -354,6 +357,27 @@ fn architecture(node: &Node) -> Option<Problem<'_>> {
 }
 
 /// Kubernetes' ValidateResourceRequirements.
+/// What contradicts CDI's defaults, which it takes for what isn't written. Source: CDI
+/// `reconcileDefaultPodResourceRequirements`.
+fn beyond_defaults(node: &Node) -> impl Iterator<Item = Problem<'_>> {
+    const DEFAULTS: [(&str, &str, &str, &str); 2] = [
+        ("cpu", "750m", "100m", "100m or more, the default of the request"),
+        ("memory", "600M", "60M", "60M or more, the default of the request"),
+    ];
+    DEFAULTS.into_iter().filter_map(|(name, limit, request, least)| {
+        let written = |section: &str| node.get(section)?.get(name);
+        let (value, section, mistake) = match (written("limits"), written("requests")) {
+            (None, Some(value)) => (value, "requests", Mistake::AboveLimit(format!("{limit} by default"))),
+            (Some(value), None) => (value, "limits", Mistake::NotA(least)),
+            _ => return None,
+        };
+        let is = Quantity::of(&value.to_json())?;
+        let default = Quantity::of(&if section == "limits" { request } else { limit }.into())?;
+        let is_beyond = if section == "limits" { is < default } else { is > default };
+        is_beyond.then(|| Problem::new(value, mistake).key(format!("{section}.{name}")))
+    })
+}
+
 fn resources(node: &Node) -> Vec<Problem<'_>> {
     let mut out = Vec::new();
     let limits = node.get("limits");

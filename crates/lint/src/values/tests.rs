@@ -93,6 +93,13 @@ fn samples(kind: Kind) -> (Vec<Json>, Vec<Json>) {
                 json!({"matchLabels": {"a": "b c"}}),
             ],
         ),
+        Kind::ImportResources => (
+            vec![
+                json!({"requests": {"cpu": "500m"}}),
+                json!({"limits": {"cpu": 2, "memory": "1Gi"}, "requests": {"cpu": 1, "memory": "1Gi"}}),
+            ],
+            vec![json!({"requests": {"cpu": 1}}), json!({"limits": {"memory": "10Mi"}})],
+        ),
         Kind::Resources => (
             vec![json!({"limits": {"cpu": 1, "example.com/x": 1}, "requests": {"cpu": "500m", "example.com/x": 1}})],
             vec![
@@ -266,6 +273,7 @@ fn each_field_of_the_crds_is_in_the_table() {
                 | Kind::PodAffinity
                 | Kind::LabelSelector
                 | Kind::Resources
+                | Kind::ImportResources
                 | Kind::MacRange
                 | Kind::SubdomainKeys
         );
