@@ -42,16 +42,9 @@ fn elsewhere(
         kind @ ("Secret" | "ConfigMap") => kind,
         _ => "disk",
     };
-    // Kustomize adds a hash of these characters to what it generates.
-    let is_hash = |rest: &str| rest.len() == 11 && rest.chars().all(|c| "-bcdfghkmt2456789".contains(c));
-    let is_generated = |d: &&Arc<Document>| what != "disk" && name_of(d).strip_prefix(name).is_some_and(is_hash);
-    if let Some(other) = declared().filter(is_here).find(is_generated).or_else(|| declared().find(named)) {
+    if let Some(other) = declared().find(named) {
         if what != "disk" && is_made(cx, vm.namespace(), (name, other)) {
             return None;
-        }
-        if is_here(&other) {
-            let message = format!("the {what} {name} of {vm} isn't built: kustomize calls it {}", name_of(other));
-            return Some(finding(message).help("write disableNameSuffixHash: true below the generator's options"));
         }
         let message = format!("the {what} {name} of {vm} isn't declared in {}", vm.namespace());
         let place = namespace_place(other);
