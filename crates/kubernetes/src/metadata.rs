@@ -70,7 +70,7 @@ pub fn violations(object: &Value) -> Vec<Violation> {
     }
     found.extend(events);
     found.extend(size);
-    if name.is_empty() && !generated {
+    if name.is_empty() && !generated && of("name").is_none_or(|own| own.is_null() || own.is_string()) {
         let violation = Violation {
             path: metadata.key("name"),
             kind: ViolationKind::Required,
@@ -81,19 +81,22 @@ pub fn violations(object: &Value) -> Vec<Violation> {
     found
 }
 
-/// The labels and annotations that aren't texts, which the API server can't decode.
+/// The names, labels and annotations that aren't texts, which the API server can't decode.
 pub fn not_texts(object: &Value) -> Vec<Violation> {
-    let mut found = Vec::new();
-    for list in ["labels", "annotations"] {
-        let entries = object.get("metadata").and_then(|m| m.get(list)?.as_object()).into_iter().flatten();
-        for (key, value) in entries.filter(|(_, value)| !value.is_string() && !value.is_null()) {
-            let path = Path::root().key("metadata").key(list).key(key);
-            let of = format!("of type string: Go struct field ObjectMeta.metadata.{list}");
-            let message = format!("json: cannot unmarshal {value} into a value {of}");
-            found.push(Violation { path, kind: ViolationKind::WrongType, message });
-        }
-    }
-    found
+    let metadata = Path::root().key("metadata");
+    let fields = ["name", "namespace"].map(|field| (field, metadata.key(field), &object["metadata"][field]));
+    let lists = ["labels", "annotations"].into_iter().flat_map(|list| {
+        let entries = members(Some(&object["metadata"][list]));
+        let path = metadata.key(list);
+        entries.map(move |(key, value)| (list, path.key(key), value))
+    });
+    let wrong = fields.into_iter().chain(lists).filter(|(.., value)| !value.is_string() && !value.is_null());
+    let violations = wrong.map(|(field, path, value)| {
+        let of = format!("of type string: Go struct field ObjectMeta.metadata.{field}");
+        let message = format!("json: cannot unmarshal {value} into a value {of}");
+        Violation { path, kind: ViolationKind::WrongType, message }
+    });
+    violations.collect()
 }
 
 /// Each field that an owner reference lacks, with Kubernetes' message.

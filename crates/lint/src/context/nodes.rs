@@ -89,8 +89,8 @@ impl<'a> Context<'a> {
         let is_to_come = |(key, value): &(String, String)| self.nodes().all(|n| n.node.labels.get(key) != Some(value));
         for document in LABELLERS.iter().flat_map(|kind| self.other_objects().of_kind(kind)) {
             document.root.walk(&Trail::ROOT, &mut |_, node| {
-                let lists = ["labels", "nodeLabels"].into_iter().flat_map(|list| labels_of(node.get(list)));
-                out.extend(lists.filter(is_to_come).map(|(key, _)| key));
+                let labels = labels_of(node.get("labels")).chain(labels_of(node.get("nodeLabels")));
+                out.extend(labels.filter(is_to_come).map(|(key, _)| key));
                 true
             });
         }

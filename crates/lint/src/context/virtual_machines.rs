@@ -69,7 +69,7 @@ pub(crate) fn object_of(document: &Document) -> String {
 /// Its name in messages: `the virtual machine a`.
 impl Display for VirtualMachine<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        write!(out, "the virtual machine {}", self.name())
+        out.write_str(format!("the virtual machine {}", self.name()).trim_end())
     }
 }
 

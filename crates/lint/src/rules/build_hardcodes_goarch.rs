@@ -84,8 +84,7 @@ fn asking(file: &Arc<SourceFile>) -> Option<Fix> {
     for (at, name) in goarches(text) {
         let start = instruction(text, at)?;
         let stage = stages.partition_point(|stage| stage.start < start);
-        let asks = stage.checked_sub(1).and_then(|own| stages.get(own)?.asks).is_some_and(|asks| asks < start);
-        if !asks && declared != Some(stage) {
+        if declared != Some(stage) {
             declared = Some(stage);
             edits.push(declaration(file, start));
         }

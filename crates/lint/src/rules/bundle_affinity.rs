@@ -71,12 +71,12 @@ fn narrower_than_image(cx: &Context<'_>, pod: &PodTemplate, _: &[&str]) -> Optio
         return None;
     }
     let lists = pod.named_architectures();
-    let is_nothing = lists.iter().flat_map(|(_, names)| names).chain(&open).all(|name| !pod.permits(name));
-    let them = if open.len() == 1 { "it" } else { "them" };
-    let why = if is_nothing { "and runs nowhere".to_owned() } else { format!("although its images support {them}") };
+    let message =
+        format!("the node affinity of {} excludes {}, although its images support it", pod.called, and(&open));
+    let is_open = lists.iter().flat_map(|(_, names)| names).chain(&open).any(|name| pod.permits(name));
     let finding = cx
-        .finding(format!("the node affinity of {} excludes {}, {why}", pod.called, and(&open)))
-        .severity(if is_nothing { Severity::Warning } else { Severity::Info })
+        .finding(message)
+        .severity(if is_open { Severity::Info } else { Severity::Warning })
         .at(lists.first().map_or_else(|| pod.place(), |(path, _)| pod.document.locate(path)))
         .label(format!("forbids {}", and(&open)))
         .help(format!("allow {}, unless the operator was never tried there", and(&open)));

@@ -189,7 +189,11 @@ fn finding(
     let is_golden = |namespace: &str| namespace != own && names(cx, own).contains(&name);
     // The default namespace is the reference's own.
     let written = document.root.at(&reference.path.key("namespace"));
-    let is_forgotten = || (written.is_none() && is_golden(namespace)).then_some(Severity::Warning);
+    let is_misspelt = || {
+        let is_declared = !there.is_empty() || cx.named("Namespace", None, namespace).is_some();
+        !is_declared && is_letter_off(namespace, own) && !namespace.contains(char::is_numeric)
+    };
+    let is_forgotten = || (is_golden(namespace) && (written.is_none() || is_misspelt())).then_some(Severity::Warning);
     // A cron fills the DataSource that it manages, and none with its own name.
     let cron = cx.named("DataImportCron", Some(namespace), name).map(|cron| cron.text("spec.managedDataSource"));
     let of_cron = cron.map(|_| Severity::Warning);
@@ -255,6 +259,13 @@ fn finding(
         "no golden image is imported into that namespace".to_owned()
     };
     Some(did_you_mean(finding, "clone", meant, otherwise))
+}
+
+/// Whether one letter of a word is missing, wrong or too much.
+fn is_letter_off(word: &str, right: &str) -> bool {
+    let begin = word.bytes().zip(right.bytes()).take_while(|(a, b)| a == b).count();
+    let end = word.bytes().rev().zip(right.bytes().rev()).take_while(|(a, b)| a == b).count();
+    begin + end + 1 >= word.len().max(right.len())
 }
 
 /// A DataSource that is kept although its image is removed.

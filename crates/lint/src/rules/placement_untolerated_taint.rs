@@ -1,6 +1,7 @@
 //! A taint of selected nodes that the placement doesn't tolerate.
 
 use hcoplan_planner::inventory::Taint;
+use hcoplan_yaml::edit::inline;
 
 use super::prelude::*;
 use crate::Placement;
@@ -66,7 +67,7 @@ fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes
     let mut finding = cx
         .finding(format!("{how_many}: nothing tolerates {}", and(&names)))
         .label("has no toleration for it")
-        .help(format!("add the toleration {}", toleration(taint)))
+        .help(format!("add the toleration {}", inline(&toleration(taint))))
         .at(match placement {
             Some(placement) => placement.field.key_place(),
             None => cx.whole_location(),
@@ -92,15 +93,7 @@ fn tolerations<'t>(cx: &Context<'_>, pods: Pods, taints: impl Iterator<Item = &'
     let list = cx.field(pods.field()).path()?.key("tolerations");
     let mut seen = BTreeSet::new();
     let taints = taints.filter(|t| seen.insert((&t.key, &t.value, &t.effect)));
-    let tolerations = taints.map(|taint| {
-        let mut toleration = json!({"key": taint.key, "operator": "Exists", "effect": taint.effect});
-        if !taint.value.is_empty() {
-            toleration["operator"] = "Equal".into();
-            toleration["value"] = taint.value.as_str().into();
-        }
-        toleration
-    });
-    let tolerations: Vec<Json> = tolerations.collect();
+    let tolerations: Vec<Json> = taints.map(toleration).collect();
     let changes: Vec<Change> = match items(cx.root().at(&list)).len() {
         0 => vec![Change::Set(list, tolerations.into())],
         // Each is tried with the ones before.
@@ -117,10 +110,11 @@ fn is_control_planes(taint: &Taint) -> bool {
     matches!(taint.key.as_str(), "node-role.kubernetes.io/control-plane" | "node-role.kubernetes.io/master")
 }
 
-fn toleration(taint: &Taint) -> String {
-    let (key, effect) = (&taint.key, &taint.effect);
-    match taint.value.as_str() {
-        "" => format!("{{key: {key}, operator: Exists, effect: {effect}}}"),
-        value => format!("{{key: {key}, operator: Equal, value: {value}, effect: {effect}}}"),
+fn toleration(taint: &Taint) -> Json {
+    let mut toleration = json!({"key": taint.key, "operator": "Exists", "effect": taint.effect});
+    if !taint.value.is_empty() {
+        toleration["operator"] = "Equal".into();
+        toleration["value"] = taint.value.as_str().into();
     }
+    toleration
 }

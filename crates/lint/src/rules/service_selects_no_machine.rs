@@ -8,6 +8,15 @@ use crate::lists::labels_of;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let machines: Vec<_> = cx.virtual_machines().into_iter().filter(|vm| cx.is_whole(vm.document)).collect();
+    for vm in &machines {
+        for probe in ["readinessProbe", "livenessProbe"] {
+            let handlers = entries(vm.get(probe)).iter().filter(|entry| entry.value.get("host").is_none());
+            for handler in handlers {
+                let who = (&*format!("the {probe}"), vm.document);
+                out.report_all(unreached(cx, who, handler.value.get("port"), vm));
+            }
+        }
+    }
     for service in cx.of_kind("Service").iter().filter(|s| cx.is_whole(s)) {
         let (namespace, selector) = (namespace_of(service), labels(service, &Path::dotted("spec.selector")));
         // Kubernetes ignores the selector of an ExternalName.
@@ -25,7 +34,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let is_served = here().any(|vm| selects(&template(&vm)));
         let served = || here().filter(|vm| selects(&template(vm)) && !selects_pods(cx, namespace, &selects));
         for port in service.root.list_at("spec.ports") {
-            let unreached: Option<Vec<Finding>> = served().map(|vm| unreached(cx, service, port, vm)).collect();
+            let who = (&*format!("the Service {}", name_of(service)), &**service);
+            let port = port.get("targetPort").or_else(|| port.get("port"));
+            let unreached: Option<Vec<Finding>> = served().map(|vm| unreached(cx, who, port, vm)).collect();
             out.report_all(unreached.into_iter().flatten().next());
         }
         let own = |vm: &&VirtualMachine<'_>| {
@@ -70,23 +81,27 @@ fn selects_pods(cx: &Context<'_>, namespace: &str, selects: &dyn Fn(&Labels) -> 
     })
 }
 
-/// A Service's port that a machine's masquerade interface doesn't forward.
+/// A port that a machine's masquerade interface doesn't forward.
 ///
 /// Source: KubeVirt `pkg/network/setup/netpod/masquerade`.
-fn unreached(cx: &Context<'_>, service: &Document, port: &Node, vm: &VirtualMachine<'_>) -> Option<Finding> {
+fn unreached(
+    cx: &Context<'_>,
+    (who, document): (&str, &Document),
+    port: Option<&Node>,
+    vm: &VirtualMachine<'_>,
+) -> Option<Finding> {
     let interface = vm.list("domain.devices.interfaces").iter().find(|own| own.get("masquerade").is_some())?;
     let forwarded: Vec<Json> = interface.list_at("ports").iter().map(Node::to_json).collect();
-    let target = port.get("targetPort").or_else(|| port.get("port"))?;
-    let wanted = target.to_json();
+    let port = port?;
+    let wanted = port.to_json();
     let is_forwarded = forwarded.iter().any(|own| own["port"] == wanted || own["name"] == wanted);
     if is_forwarded || forwarded.is_empty() || interface.get("portRanges").is_some() {
         return None;
     }
     let ports = and(forwarded.iter().map(|own| own["port"].to_string()));
-    let (name, target_text) = (name_of(service), service.written_text(target)?);
-    let message = format!(
-        "the Service {name} doesn't reach port {target_text} of {vm}, whose masquerade interface forwards {ports} only"
-    );
-    let finding = cx.finding_about(service, message).at(service.location(target.span)).label("not forwarded");
+    let port_text = document.written_text(port)?;
+    let message =
+        format!("{who} doesn't reach port {port_text} of {vm}, whose masquerade interface forwards {ports} only");
+    let finding = cx.finding_about(document, message).at(document.location(port.span)).label("not forwarded");
     Some(finding.help("add the port to the interface, or leave its list of ports out"))
 }

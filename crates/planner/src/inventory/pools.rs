@@ -40,9 +40,6 @@ pub struct Pool {
     pub other_labels: BTreeSet<String>,
 }
 
-/// The field of a pool with the keys of labels that differ between its nodes.
-pub(super) const OTHER_LABELS: &str = "otherLabels";
-
 /// What nodes offer to virtual machines, by field of an inventory's entry. Unknown lists are missing.
 pub(super) type Offers = BTreeMap<&'static str, BTreeSet<String>>;
 
@@ -180,16 +177,13 @@ fn role_name(roles: &BTreeSet<String>) -> String {
 }
 
 impl Pool {
-    /// Lists the labels that all of its nodes have, and the keys of the others.
+    /// Lists the labels of a single node, and the keys of several ones' labels that don't distinguish pools.
     fn add_labels(&mut self, members: &[&Node]) {
-        let mut counts: BTreeMap<(&String, &String), usize> = BTreeMap::new();
         for (key, value) in members.iter().flat_map(|n| &n.labels) {
-            if !key.starts_with(ROLE_LABEL) && !is_left_out(key) && !self.labels.contains_key(key) {
-                *counts.entry((key, value)).or_default() += 1;
+            if key.starts_with(ROLE_LABEL) || is_left_out(key) || self.labels.contains_key(key) {
+                continue;
             }
-        }
-        for ((key, value), count) in counts {
-            if count == members.len() {
+            if self.is_single() {
                 self.labels.insert(key.clone(), Some(value.clone()));
             } else {
                 self.other_labels.insert(key.clone());
@@ -219,7 +213,7 @@ impl Pool {
             entry["labels"] = json!(self.labels);
         }
         if !self.other_labels.is_empty() {
-            entry[OTHER_LABELS] = json!(self.other_labels);
+            entry["otherLabels"] = json!(self.other_labels);
         }
         // Without the list, its reader assumes the taint of the control plane.
         let is_read_as_tainted = self.states_taints
@@ -247,7 +241,7 @@ impl Pool {
         let scalar = |text: &str| yaml::edit::inline(&text.into());
         let entry = self.to_json();
         let mut out = String::new();
-        let fields = ["name", "count", "architecture", "roles", "labels", OTHER_LABELS, "taints", "kvm"].into_iter();
+        let fields = ["name", "count", "architecture", "roles", "labels", "otherLabels", "taints", "kvm"].into_iter();
         for field in fields.chain(self.offers.keys().copied()) {
             let start = if field == "name" { "    - " } else { "      " };
             match &entry[field] {

@@ -160,6 +160,7 @@ fn form_problems(form: &str, text: &str) -> Vec<String> {
         "serial" => wrong(plain(b"_.+-")),
         "short" => wrong(text.chars().count() <= 256),
         "mac" => mac_problem(text).map(str::to_owned).into_iter().collect(),
+        "unicast" => wrong(!text.get(1..2).is_some_and(|digit| "13579bdfBDF".contains(digit))),
         "ip" => wrong(text.parse::<IpAddr>().is_ok()),
         "schedule" => wrong(cron::check(text).is_ok()),
         "url" => wrong(is_url(text)),
@@ -449,7 +450,7 @@ mod tests {
 
     #[test]
     fn each_form_is_known() {
-        let wrong = [":", " ", "/", "!", &" ".repeat(300), &"a".repeat(4000)];
+        let wrong = [":", " ", "/", "!", "03", &" ".repeat(300), &"a".repeat(4000)];
         for test in CHECKS.values().flatten().flat_map(|check| &check.when).filter(|test| matches!(test.how, How::Not))
         {
             let form = &test.values[0];
