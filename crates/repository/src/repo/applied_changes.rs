@@ -88,8 +88,9 @@ fn setting_change(document: &Document, field: &str, node: &Node) -> Finding {
 /// The first changed setting of the wrapper of a HyperConverged, and of what places a policy.
 fn wrapper_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &ClusterRef) -> Vec<Finding> {
     let (Some(old), Some(new)) = (before.wrapper_of(was), after.wrapper_of(cluster)) else { return Vec::new() };
-    if let (Some(played), Some(role)) = (role_of(&old), role_of(&new))
-        && before.is_played(played)
+    if let Some(role) = role_of(cluster.path()).and_then(Utf8Path::file_name)
+        && new.document.root.get("kind").is_none()
+        && before.is_played(role)
         && !after.is_played(role)
     {
         let why = format!("no playbook has the role {role} any more");
@@ -134,10 +135,18 @@ fn related_changes(
     new.iter().filter_map(change).collect()
 }
 
-/// The name of the role of Ansible that tasks belong to.
-fn role_of(tasks: &WrapperOf) -> Option<&str> {
-    let mut above = tasks.document.file.path().ancestors().filter(|_| tasks.document.root.get("kind").is_none());
-    above.find(|above| parent(above).file_name() == Some("roles"))?.file_name()
+/// The directory of the role of Ansible that a file belongs to.
+pub(super) fn role_of(file: &Utf8Path) -> Option<&Utf8Path> {
+    file.ancestors().find(|above| parent(above).file_name() == Some("roles"))
+}
+
+/// The settings of a document that names something, without the items of lists that don't, and without tasks' names.
+pub(super) fn settings_about(root: &Node, names: &dyn Fn(&Node) -> bool) -> Option<String> {
+    let has = |node: &Node| all_nodes(node).any(names);
+    let lists = all_nodes(root).map(Node::items).filter(|items| items.iter().any(has));
+    let left = lists.flatten().filter_map(|item| if has(item) { item.get("name") } else { Some(item) });
+    let left: Vec<Span> = left.map(|node| node.span).collect();
+    has(root).then(|| settings(root, &left).to_string())
 }
 
 /// The settings of an object without some parts, and without labels, annotations and the like.

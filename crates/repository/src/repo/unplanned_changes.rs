@@ -2,14 +2,16 @@
 
 use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, VALUE_UNKNOWN};
 
+use super::applied_changes::{role_of, settings_about};
 use super::build::BUILT;
 use super::candidate::is_candidate;
 use super::charts::{chart_of, dependents};
 use super::gitops::is_absent;
 use super::helm::named_value_files;
-use super::mentions::has;
+use super::mentions::{has, has_any};
 use super::nodes::filled;
 use super::paths::{files_of, parent, path_words};
+use super::problem::start_of;
 use super::{ClusterRef, Repo, UNPLANNED};
 use crate::prelude::*;
 use crate::repo::wrapper_fields as fields;
@@ -81,6 +83,22 @@ fn changes(
     out
 }
 
+/// The finding that what applies the file of a planned cluster says something else of it, where that is no known
+/// controller: a task of Ansible, Terraform, kapp-controller.
+pub fn change_of_user(
+    before: &Repo,
+    after: &Repo,
+    changed: &OnceLock<ChangedFiles>,
+    was: &ClusterRef,
+) -> Option<Finding> {
+    let all = changed.get_or_init(|| ChangedFiles::between(before, after));
+    let [old, new] = [before, after].map(|repo| all.users(repo, was));
+    let (path, _) = old.iter().find(|(_, said)| !new.iter().any(|(_, now)| now == said))?;
+    let message = format!("`{path}` says something else of `{}` now, which is not planned", was.named_path());
+    let help = "look at what the tool makes of it before you merge it";
+    Some(Finding::new(&CHANGE_NOT_PLANNED, message).at(start_of(path)).label("its effect is unknown").help(help))
+}
+
 /// The files that differ between two sides; found once for all clusters.
 #[derive(Debug, Default)]
 pub struct ChangedFiles {
@@ -108,6 +126,51 @@ impl ChangedFiles {
         let planned = sides.into_iter().flat_map(Repo::planned_files).collect();
         let variables = sides.into_iter().flat_map(Repo::files_of_variables).collect();
         Self { files, planned, variables }
+    }
+
+    /// What they say of the file of a cluster, by its path, its directory's or the name of its role.
+    fn users(&self, repo: &Repo, cluster: &ClusterRef) -> Vec<(&Utf8Path, String)> {
+        let targets = [cluster.path(), cluster.directory()];
+        let role = role_of(cluster.path());
+        let takes_variables = repo.tree.mentions(cluster.path(), &["{{"]);
+        let names: Vec<&str> = targets.into_iter().chain(role).filter_map(Utf8Path::file_name).collect();
+        let mut out = Vec::new();
+        for (path, sides) in &self.files {
+            let may = sides.iter().any(|side| has_any(side.file.text(), &names)) && !self.planned.contains(path);
+            let Some(file) = repo.tree.source(path).ok().filter(|_| may) else { continue };
+            let is_it = |word: &str| {
+                let inner = word.trim_start_matches(['.', '/']);
+                let is_at = |above: &Utf8Path| {
+                    ["", "files", "templates"].iter().any(|part| targets.contains(&&*above.join(part).join(inner)))
+                };
+                word.contains(['/', '.']) && !inner.is_empty() && path.ancestors().skip(1).any(is_at)
+            };
+            let mut add = |part: String| out.push((&**path, part));
+            if path.extension() == Some("tf") {
+                file.text()
+                    .split("\n}")
+                    .filter(|block| path_words(block).any(is_it))
+                    .for_each(|block| add(block.trim().to_owned()));
+            } else if is_candidate(path) {
+                for Document { root, .. } in yaml::parse(&file).documents {
+                    let kind = root.text("kind");
+                    let is_ansible =
+                        kind.is_empty() && (!root.items().is_empty() || root.get("dependencies").is_some());
+                    let sets = |node: &Node| fields::of("ansible.variables").iter().any(|key| node.get(key).is_some());
+                    let names_it = |node: &Node| {
+                        let is_in_role = || role.is_some_and(|role| path.starts_with(role));
+                        node.as_str().is_some_and(|text| {
+                            path_words(text).any(is_it)
+                                || is_ansible && role.and_then(Utf8Path::file_name) == Some(text)
+                        }) || takes_variables && is_in_role() && sets(node)
+                    };
+                    if is_ansible || fields::of("appliers").contains(&kind) {
+                        settings_about(&root, &names_it).into_iter().for_each(&mut add);
+                    }
+                }
+            }
+        }
+        out
     }
 
     /// Those that may decide about what a file has, itself first.
