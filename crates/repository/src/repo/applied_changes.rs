@@ -79,10 +79,12 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
 /// The finding that a field of what applies a HyperConverged changes.
 fn setting_change(document: &Document, field: &str, node: &Node) -> Finding {
     let place = document.location(node.below(field).unwrap_or(node).span);
-    Finding::new(&CHANGE_NOT_PLANNED, format!("the change of `{field}` of {} is not in the plan", phrase(document)))
-        .at(place)
-        .label("may change what is applied, or where")
-        .help("look at what the controller would apply before you merge it")
+    let message = format!("the change of `{field}` of {} is not in the plan", phrase(document));
+    other_setting(message, place).help("look at what the controller would apply before you merge it")
+}
+
+fn other_setting(message: String, place: Location) -> Finding {
+    Finding::new(&CHANGE_NOT_PLANNED, message).at(place).label("may change what is applied, or where")
 }
 
 /// The first changed setting of the wrapper of a HyperConverged, and of what places a policy.
@@ -126,11 +128,8 @@ fn related_changes(
     if let Some(gone) = lost.next() {
         let message = format!("{} is without {} now", phrase(user), phrase(gone));
         let place = ["spec.sourceRef", "spec.project"].iter().find_map(|field| user.root.below(field));
-        let finding = Finding::new(&CHANGE_NOT_PLANNED, message);
-        let finding = finding.at(user.location(place.unwrap_or(&user.root).span));
-        return vec![
-            finding.label("may change what is applied, or where").help("keep it, unless it is created elsewhere"),
-        ];
+        let finding = other_setting(message, user.location(place.unwrap_or(&user.root).span));
+        return vec![finding.help("keep it, unless it is created elsewhere")];
     }
     new.iter().filter_map(change).collect()
 }
@@ -179,12 +178,9 @@ struct WrapperOf {
 /// The finding that a controller applies a HyperConverged that was in the repository before, now or to one more cluster.
 fn is_added(cluster: &ClusterRef, by: &Applied, is_first: bool) -> Finding {
     let (name, phrase) = (cluster.name(), phrase(&by.document));
-    let message = match &by.destination {
-        Some(destination) if !is_first => {
-            format!("the HyperConverged of cluster {name} is applied to {destination}, too: by {phrase}")
-        }
-        _ => format!("the HyperConverged of cluster {name} is applied now: by {phrase}"),
-    };
+    let destination = by.destination.as_ref().filter(|_| !is_first);
+    let how = destination.map_or_else(|| "now".to_owned(), |destination| format!("to {destination}, too"));
+    let message = format!("the HyperConverged of cluster {name} is applied {how}: by {phrase}");
     Finding::new(&CHANGE_NOT_PLANNED, message)
         .at(by.place())
         .label("HCO makes its objects there")

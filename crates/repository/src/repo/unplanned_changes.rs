@@ -23,16 +23,26 @@ pub fn unplanned_changes(before: &Repo, after: &Repo, changed: &OnceLock<Changed
     changes(before, after, changed, unplanned.collect(), true)
 }
 
-/// The findings about changed files from which an unknown value of a planned manifest may be filled in; `found` are the
+/// The findings about changed files from which an unknown value of a planned manifest may be filled in, and about what
+/// applies the manifest and is no known controller: a task of Ansible, Terraform, kapp-controller. `found` are the
 /// findings about the cluster.
-pub fn changes_of_values(
+pub fn changes_of_users(
     before: &Repo,
     after: &Repo,
     changed: &OnceLock<ChangedFiles>,
+    was: &ClusterRef,
     found: &[Finding],
 ) -> Vec<Finding> {
     let unknown = found.iter().filter(|f| f.rule.name == VALUE_UNKNOWN.name);
-    changes(before, after, changed, unknown.collect(), false)
+    let mut out = changes(before, after, changed, unknown.collect(), false);
+    let all = changed.get_or_init(|| ChangedFiles::between(before, after));
+    let [old, new] = [0, 1].map(|side| all.users(side, was));
+    let lost = old.iter().find(|(_, said)| !new.iter().any(|(_, now)| now == said));
+    out.extend(lost.map(|(path, _)| {
+        let message = format!("`{path}` says something else of `{}`, which is not planned", was.named_path());
+        not_planned(message, start_of(path))
+    }));
+    out
 }
 
 fn changes(
@@ -73,30 +83,17 @@ fn changes(
         } else {
             format!("`{first}`{more} changes, from which a value in `{what}` may be filled in")
         };
-        out.push(
-            Finding::new(&CHANGE_NOT_PLANNED, message)
-                .at(place.clone())
-                .label("its effect is unknown")
-                .help("look at what the tool makes of it before you merge it: `… | hcoplan lint -`"),
-        );
+        out.push(not_planned(message, place.clone()));
     }
     out
 }
 
-/// The finding that what applies the file of a planned cluster says something else of it, where that is no known
-/// controller: a task of Ansible, Terraform, kapp-controller.
-pub fn change_of_user(
-    before: &Repo,
-    after: &Repo,
-    changed: &OnceLock<ChangedFiles>,
-    was: &ClusterRef,
-) -> Option<Finding> {
-    let all = changed.get_or_init(|| ChangedFiles::between(before, after));
-    let [old, new] = [before, after].map(|repo| all.users(repo, was));
-    let (path, _) = old.iter().find(|(_, said)| !new.iter().any(|(_, now)| now == said))?;
-    let message = format!("`{path}` says something else of `{}` now, which is not planned", was.named_path());
-    let help = "look at what the tool makes of it before you merge it";
-    Some(Finding::new(&CHANGE_NOT_PLANNED, message).at(start_of(path)).label("its effect is unknown").help(help))
+/// The finding about a change whose effect isn't known.
+fn not_planned(message: String, place: Location) -> Finding {
+    Finding::new(&CHANGE_NOT_PLANNED, message)
+        .at(place)
+        .label("its effect is unknown")
+        .help("look at what the tool makes of it before you merge it: `… | hcoplan lint -`")
 }
 
 /// The files that differ between two sides; found once for all clusters.
@@ -128,47 +125,36 @@ impl ChangedFiles {
         Self { files, planned, variables }
     }
 
-    /// What they say of the file of a cluster, by its path, its directory's or the name of its role.
-    fn users(&self, repo: &Repo, cluster: &ClusterRef) -> Vec<(&Utf8Path, String)> {
+    /// What they say of a cluster's file, by its path, its directory's or the name of its role.
+    fn users(&self, side: usize, cluster: &ClusterRef) -> Vec<(&Utf8Path, String)> {
         let targets = [cluster.path(), cluster.directory()];
-        let role = role_of(cluster.path());
-        let takes_variables = repo.tree.mentions(cluster.path(), &["{{"]);
-        let names: Vec<&str> = targets.into_iter().chain(role).filter_map(Utf8Path::file_name).collect();
+        let role = role_of(cluster.path()).and_then(Utf8Path::file_name);
+        let names: Vec<&str> = targets.into_iter().filter_map(Utf8Path::file_name).chain(role).collect();
         let mut out = Vec::new();
         for (path, sides) in &self.files {
             let may = sides.iter().any(|side| has_any(side.file.text(), &names)) && !self.planned.contains(path);
-            let Some(file) = repo.tree.source(path).ok().filter(|_| may) else { continue };
+            let Some(one) = sides.iter().find(|one| one.side == side).filter(|_| may) else { continue };
+            let file = &one.file;
+            // A role's tasks name its files and templates without their directories.
             let is_it = |word: &str| {
-                let inner = word.trim_start_matches(['.', '/']);
-                let is_at = |above: &Utf8Path| {
-                    ["", "files", "templates"].iter().any(|part| targets.contains(&&*above.join(part).join(inner)))
-                };
-                word.contains(['/', '.']) && !inner.is_empty() && path.ancestors().skip(1).any(is_at)
+                let is_any =
+                    |part: &&str| targets.iter().any(|target| leads_to(&format!("{part}{word}"), path, target));
+                word.contains(['/', '.']) && ["", "files/", "templates/"].iter().any(is_any)
             };
-            let mut add = |part: String| out.push((&**path, part));
             if path.extension() == Some("tf") {
-                file.text()
-                    .split("\n}")
-                    .filter(|block| path_words(block).any(is_it))
-                    .for_each(|block| add(block.trim().to_owned()));
-            } else if is_candidate(path) {
-                for Document { root, .. } in yaml::parse(&file).documents {
-                    let kind = root.text("kind");
-                    let is_ansible =
-                        kind.is_empty() && (!root.items().is_empty() || root.get("dependencies").is_some());
-                    let sets = |node: &Node| fields::of("ansible.variables").iter().any(|key| node.get(key).is_some());
-                    let names_it = |node: &Node| {
-                        let is_in_role = || role.is_some_and(|role| path.starts_with(role));
-                        node.as_str().is_some_and(|text| {
-                            path_words(text).any(is_it)
-                                || is_ansible && role.and_then(Utf8Path::file_name) == Some(text)
-                        }) || takes_variables && is_in_role() && sets(node)
-                    };
-                    if is_ansible || fields::of("appliers").contains(&kind) {
-                        settings_about(&root, &names_it).into_iter().for_each(&mut add);
-                    }
-                }
+                let blocks = file.text().split("\n}").filter(|block| path_words(block).any(is_it));
+                out.extend(blocks.map(|block| (&**path, block.trim().to_owned())));
             }
+            out.extend(documents_of(file).iter().map(|document| &document.root).filter_map(|root| {
+                let kind = root.text("kind");
+                let is_ansible = kind.is_empty() && (!root.items().is_empty() || root.get("dependencies").is_some());
+                let names_it = |node: &Node| {
+                    let text = node.as_str().unwrap_or_default();
+                    path_words(text).any(is_it) || is_ansible && role == Some(text)
+                };
+                let is_meant = is_ansible || fields::of("appliers").contains(&kind);
+                Some((&**path, settings_about(root, &names_it).filter(|_| is_meant)?))
+            }));
         }
         out
     }
@@ -194,7 +180,7 @@ impl ChangedFiles {
             // An object holds no value, unless something names it.
             let is_object = || {
                 sides.iter().any(|side| {
-                    side.objects.iter().any(|(kind, _)| !fields::of("variables.kinds").contains(&kind.as_str()))
+                    side.objects().iter().any(|(kind, _)| !fields::of("variables.kinds").contains(&kind.as_str()))
                 })
             };
             let is_beside = match directory.as_str() {
@@ -212,7 +198,11 @@ impl ChangedFiles {
             !is_unplanned && self.variables.contains(path)
                 || !is_document
                     && !self.planned.contains(path)
-                    && (holds_variables(path) || is_beside || named.contains(path) || is_named())
+                    && (holds_variables(path)
+                        || sides.iter().any(|side| side.file.text().starts_with("#@data/values"))
+                        || is_beside
+                        || named.contains(path)
+                        || is_named())
         };
         let inputs = self.files.iter().filter(|(path, sides)| is_input(path, sides));
         let mut out: Vec<Utf8PathBuf> = inputs.map(|(path, _)| path.clone()).collect();
@@ -225,16 +215,21 @@ impl ChangedFiles {
 #[derive(Debug)]
 struct Mentioned {
     file: Arc<SourceFile>,
-    /// The kinds and names of its objects.
-    objects: Vec<(String, String)>,
+    /// 1: after the change.
+    side: usize,
+    objects: OnceLock<Vec<(String, String)>>,
 }
 
 impl Mentioned {
     /// A path on each side that has it.
     fn of(sides: [&Repo; 2], path: &Utf8Path) -> Vec<Self> {
-        let files = sides.into_iter().filter_map(|repo| repo.tree.source(path).ok());
-        let of_file = |file| {
-            let documents = if is_candidate(path) { yaml::parse(&file).documents } else { Vec::new() };
+        let files = sides.into_iter().zip(0..).filter_map(|(repo, side)| Some((repo.tree.source(path).ok()?, side)));
+        files.map(|(file, side)| Self { file, side, objects: OnceLock::new() }).collect()
+    }
+
+    /// The kinds and names of its objects.
+    fn objects(&self) -> &[(String, String)] {
+        self.objects.get_or_init(|| {
             let object = |d: Document| {
                 let kind = filled(&d.root, "kind")?;
                 // Other kinds make Secrets.
@@ -242,21 +237,16 @@ impl Mentioned {
                 let name = filled(&d.root, "spec.target.name").or(filled(&d.root, "metadata.name"))?;
                 Some((kind.to_owned(), name.to_owned()))
             };
-            Self { objects: documents.into_iter().filter_map(object).collect(), file }
-        };
-        files.map(of_file).collect()
+            documents_of(&self.file).into_iter().filter_map(object).collect()
+        })
     }
 
     /// Whether another file has its path, or the kind and the name of one of its objects.
     fn is_in(&self, other: &Self) -> bool {
         let (path, text) = (self.file.path(), other.file.text());
-        let relative = path.strip_prefix(parent(other.file.path())).unwrap_or(path);
-        let is_path = |word: &str| {
-            let word = Utf8Path::new(word.trim_start_matches("../").trim_start_matches("./"));
-            word == path || word == relative || parent(path) != "" && word.ends_with(path)
-        };
+        let is_path = |word: &str| leads_to(word, other.file.path(), path);
         let has_word = |is_it: &dyn Fn(&str) -> bool| path_words(text).any(is_it);
-        let mut objects = self.objects.iter();
+        let mut objects = self.objects().iter();
         path.file_name().is_some_and(|name| has(text, name)) && has_word(&is_path)
             || objects.any(|(kind, name)| {
                 // `existingSecret: a`
@@ -267,6 +257,18 @@ impl Mentioned {
                     && (holds_values || has_word(&|word| word.starts_with(kind.as_str())))
             })
     }
+}
+
+/// The documents of a file that may have manifests.
+fn documents_of(file: &Arc<SourceFile>) -> Vec<Document> {
+    if is_candidate(file.path()) { yaml::parse(file).documents } else { Vec::new() }
+}
+
+/// Whether a word of a file is a path, relative to any directory above it.
+fn leads_to(word: &str, from: &Utf8Path, to: &Utf8Path) -> bool {
+    let inner = word.trim_start_matches("../").trim_start_matches("./").trim_start_matches('/');
+    let is_at = |above: &Utf8Path| above.join(inner) == to;
+    !inner.is_empty() && from.ancestors().skip(1).any(is_at) || parent(to) != "" && Utf8Path::new(word).ends_with(to)
 }
 
 /// Whether tools fill in values from a file, by its name or its directory's.
