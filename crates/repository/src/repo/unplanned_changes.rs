@@ -36,7 +36,7 @@ pub fn changes_of_users(
     let unknown = found.iter().filter(|f| f.rule.name == VALUE_UNKNOWN.name);
     let mut out = changes(before, after, changed, unknown.collect(), false);
     let all = changed.get_or_init(|| ChangedFiles::between(before, after));
-    let [old, new] = [0, 1].map(|side| all.users(side, was));
+    let [old, new] = [(before, 0), (after, 1)].map(|(repo, side)| all.users(repo, side, was));
     let lost = old.iter().find(|(_, said)| !new.iter().any(|(_, now)| now == said));
     out.extend(lost.map(|(path, _)| {
         let message = format!("`{path}` says something else of `{}`, which is not planned", was.named_path());
@@ -126,10 +126,12 @@ impl ChangedFiles {
     }
 
     /// What they say of a cluster's file, by its path, its directory's or the name of its role.
-    fn users(&self, side: usize, cluster: &ClusterRef) -> Vec<(&Utf8Path, String)> {
+    fn users(&self, repo: &Repo, side: usize, cluster: &ClusterRef) -> Vec<(&Utf8Path, String)> {
         let targets = [cluster.path(), cluster.directory()];
         let role = role_of(cluster.path()).and_then(Utf8Path::file_name);
         let names: Vec<&str> = targets.into_iter().filter_map(Utf8Path::file_name).chain(role).collect();
+        let templates = repo.controllers_in_charts().iter();
+        let charts: BTreeSet<&Utf8Path> = templates.filter_map(|one| chart_of(&*repo.tree, one.file.path())).collect();
         let mut out = Vec::new();
         for (path, sides) in &self.files {
             let may = sides.iter().any(|side| has_any(side.file.text(), &names)) && !self.planned.contains(path);
@@ -141,6 +143,12 @@ impl ChangedFiles {
                     |part: &&str| targets.iter().any(|target| leads_to(&format!("{part}{word}"), path, target));
                 word.contains(['/', '.']) && ["", "files/", "templates/"].iter().any(is_any)
             };
+            // An Application in a chart's template, and the values that it takes.
+            if charts.iter().any(|chart| path.starts_with(chart)) {
+                let parts = blocks(file.text(), &|word| is_it(word) || names.contains(&word));
+                out.extend(parts.into_iter().map(|part| (&**path, part)));
+                continue;
+            }
             if path.extension() == Some("tf") {
                 let blocks = file.text().split("\n}").filter(|block| path_words(block).any(is_it));
                 out.extend(blocks.map(|block| (&**path, block.trim().to_owned())));
@@ -262,6 +270,18 @@ impl Mentioned {
 /// The documents of a file that may have manifests.
 fn documents_of(file: &Arc<SourceFile>) -> Vec<Document> {
     if is_candidate(file.path()) { yaml::parse(file).documents } else { Vec::new() }
+}
+
+/// The lines of a text with such a word, each with the deeper ones below it.
+fn blocks(text: &str, is_it: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let starts = (0..lines.len()).filter(|at| path_words(lines[*at]).any(is_it));
+    let block = |at: usize| {
+        let below = lines[at + 1..].iter().take_while(|line| depth(line) > depth(lines[at]));
+        lines[at..=at].iter().chain(below).map(|line| line.trim()).collect()
+    };
+    starts.map(block).collect()
 }
 
 /// Whether a word of a file is a path, relative to any directory above it.
