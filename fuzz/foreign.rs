@@ -6,7 +6,7 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 use hcoplan::analysis::PreviousState;
 use hcoplan::diff;
-use hcoplan::emit::{ClusterManifest, Manifest as _, TopManifest};
+use hcoplan::emit::Manifest;
 use hcoplan::inventory;
 use hcoplan::kube::Object;
 use hcoplan::lint::Baseline;
@@ -110,13 +110,11 @@ fn baseline(_: &str, content: &[u8]) {
 /// The manifests of an output tree.
 fn manifest(_: &str, content: &[u8]) {
     let text = String::from_utf8_lossy(content);
-    if let Ok(manifest) = ClusterManifest::from_text(&text) {
-        let again = ClusterManifest::from_text(&manifest.to_text());
-        assert_eq!(again, Ok(manifest));
-    }
-    if let Ok(manifest) = TopManifest::from_text(&text) {
-        let again = TopManifest::from_text(&manifest.to_text());
-        assert_eq!(again, Ok(manifest));
+    for read in [Manifest::from_text, Manifest::of_cluster] {
+        if let Ok(manifest) = read(&text) {
+            let again = read(&manifest.to_text());
+            assert_eq!(again, Ok(manifest));
+        }
     }
 }
 

@@ -1,13 +1,14 @@
 //! `hcoplan init`: writes `hcoplan.yaml`, and an inventory from a dump of the nodes if given.
 
 use super::dump;
-use super::init_ci::{GITLAB_CI, NOT_PUBLISHED, Service, is_release};
+use super::init_ci::{GITLAB_CI, NOT_PUBLISHED, Service, in_a_stage, is_release};
 use super::output::Output;
 use crate::adopt::{Configuration, HEADINGS, ignored, inventory_path, rows};
 use crate::prelude::*;
 use crate::repo::{self, CONFIG_FILE, ClusterRef, Loaded, Repo};
-use crate::source::reject_links;
+use crate::source::{Revision, reject_links};
 use hcoplan_analysis::{atomic_file, finding_with_help, open_unconfigured};
+use hcoplan_kubernetes::text::last_part;
 use hcoplan_report::document::{Block, Cell, Document, Table, Text};
 use hcoplan_report::terminal;
 use hcoplan_rule_pages::rules::CONFIGURATION_INVALID;
@@ -114,7 +115,10 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     }
     files.push((CONFIG_FILE.into(), String::new()));
     if let Some(service) = arguments.ci {
-        files.extend(service.files());
+        let root = place.root.canonicalize_utf8().ok();
+        let main = root.and_then(|root| Revision::branch_point(&root));
+        let main = main.as_ref().map(|(name, ..)| last_part(name, '/')).filter(|name| *name != "HEAD");
+        files.extend(service.files(main));
         if !is_release() {
             output.note(NOT_PUBLISHED);
         }
@@ -140,7 +144,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         } else if full.exists() {
             let now = std::fs::read_to_string(&full).unwrap_or_default();
             let lines = match path.as_str() {
-                GITLAB_CI => (!now.contains("hcoplan")).then(|| format!("\n{text}")),
+                GITLAB_CI => (!now.contains("hcoplan")).then(|| format!("\n{}", in_a_stage(text, &now))),
                 _ if ignore_file.as_ref() == Some(path) => missing(text, &now),
                 _ => None,
             };

@@ -1,5 +1,7 @@
 //! The CI job written by `hcoplan init`.
 use crate::prelude::*;
+use crate::source::SourceFile;
+use hcoplan_yaml::{Node, parse_yaml};
 /// Two workflows: one plans, the other comments the result. A pull request can change the first, so that only the
 /// second has a token that can write.
 const WORKFLOWS: [(&str, &str); 2] = [
@@ -23,14 +25,31 @@ pub(super) enum Service {
 }
 
 impl Service {
-    /// The files of its jobs.
-    pub(super) fn files(self) -> Vec<(Utf8PathBuf, String)> {
+    /// The files of its jobs, for a repository with this main branch, if known.
+    pub(super) fn files(self, main: Option<&str>) -> Vec<(Utf8PathBuf, String)> {
+        let stated = main.map(|main| format!("branches: [{main}]"));
+        let written = |text: &str| {
+            let text = workflow(text, COMMIT);
+            stated.as_ref().map_or(text.clone(), |branches| text.replace(DEFAULT_BRANCH, branches))
+        };
         match self {
-            Self::Github => {
-                WORKFLOWS.into_iter().map(|(path, text)| (Utf8PathBuf::from(path), workflow(text, COMMIT))).collect()
-            }
+            Self::Github => WORKFLOWS.into_iter().map(|(path, text)| (path.into(), written(text))).collect(),
             Self::Gitlab => vec![(GITLAB_CI.into(), job(COMMIT))],
         }
+    }
+}
+
+/// What the examples say of the main branch.
+const DEFAULT_BRANCH: &str = "branches: [main] # your default branch";
+
+/// GitLab's job for an existing file: the stage of a job without one has to be there.
+pub(super) fn in_a_stage(job: &str, now: &str) -> String {
+    let documents = parse_yaml(&SourceFile::new(GITLAB_CI, now)).documents;
+    let stages: Vec<&str> =
+        documents.iter().flat_map(|file| file.root.list_at("stages")).filter_map(Node::as_str).collect();
+    match stages.first() {
+        Some(first) if !stages.contains(&"test") => job.replacen('\n', &format!("\n  stage: {first:?}\n"), 1),
+        _ => job.to_owned(),
     }
 }
 
@@ -86,6 +105,10 @@ mod tests {
             assert!(uses(&source)[0].ends_with("@main"), "{path}");
             assert_eq!(source.contains("version: source"), text.contains("sarif:"), "{path}");
         }
+        let files = Service::Github.files(Some("trunk"));
+        assert!(files.iter().any(|(_, text)| text.contains("branches: [trunk]\n")));
+        assert_eq!(in_a_stage("a:\n  b: 1\n", "stages: [lint, build]\n"), "a:\n  stage: \"lint\"\n  b: 1\n");
+        assert_eq!(in_a_stage("a:\n", "stages: [build, test]\n"), "a:\n");
         assert!(job(Some("c0ffee")).contains(&format!("hcoplan=={VERSION}]")));
         assert!(!job(None).contains(VERSION) && job(None).contains("rust:"));
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{Date, fingerprints};
+use super::{Date, Finished, fingerprints};
 use crate::prelude::*;
 
 /// Recorded findings by fingerprint, with their dates.
@@ -51,19 +51,6 @@ pub struct Update {
     pub pruned: usize,
     /// Unchanged entries.
     pub kept: usize,
-}
-
-/// A run's findings that the baseline doesn't hide.
-#[derive(Debug, Default)]
-pub struct Unknown {
-    /// The findings that aren't in it.
-    pub findings: Vec<Finding>,
-    /// Number of hidden findings.
-    pub hidden: usize,
-    /// The earliest date of a hidden finding.
-    pub oldest: Option<Date>,
-    /// Descriptions of entries that match no finding.
-    pub stale: Vec<String>,
 }
 
 /// Whether a baseline may hide a finding: not one of those that make the exit code by themselves.
@@ -124,8 +111,8 @@ impl Baseline {
 
     /// Removes known findings. Needs all findings of a run at once, because equal ones are distinguished by their
     /// order. Never removes a rejection or what stops a plan. Entries of clusters that weren't judged aren't stale.
-    pub fn leave_out(&self, findings: Vec<Finding>, unjudged: &BTreeSet<String>) -> Unknown {
-        let mut out = Unknown::default();
+    pub fn leave_out(&self, findings: Vec<Finding>, unjudged: &BTreeSet<String>) -> Finished {
+        let mut out = Finished::default();
         let prints = fingerprints(&findings);
         let mut stale = self.findings.clone();
         for (finding, print) in findings.into_iter().zip(prints) {
@@ -133,7 +120,7 @@ impl Baseline {
             match self.findings.get(&print).filter(|_| may_hide(&finding)) {
                 None => out.findings.push(finding),
                 Some(known) => {
-                    out.hidden += 1;
+                    out.baselined += 1;
                     let since = Date::parse(&known.since);
                     out.oldest = [out.oldest, since].into_iter().flatten().min();
                 }
@@ -166,11 +153,11 @@ mod tests {
         let second = Baseline::record(&both, Some(&first), &BTreeSet::new(), day("2026-11-01"));
         assert_eq!(Baseline::parse(&second.to_text()).unwrap(), second);
         let left = second.leave_out(vec![finding("a"), finding("b"), finding("c")], &BTreeSet::new());
-        assert_eq!((left.findings.len(), left.hidden), (1, 2));
+        assert_eq!((left.findings.len(), left.baselined), (1, 2));
         assert_eq!(left.oldest, Some(day("2026-10-01")));
         // A second equal finding is new.
         let left = first.leave_out(vec![finding("a"), finding("a")], &BTreeSet::new());
-        assert_eq!((left.findings.len(), left.hidden), (1, 1));
+        assert_eq!((left.findings.len(), left.baselined), (1, 1));
         assert!(left.stale.is_empty());
         // A stale entry is described, and the next update removes it.
         let left = second.leave_out(vec![finding("a")], &BTreeSet::new());
@@ -189,7 +176,7 @@ mod tests {
         let day = Date::parse("2026-10-01").unwrap();
         let baseline = Baseline::record(&[finding("a")], None, &BTreeSet::new(), day);
         for rejection in rejections {
-            assert_eq!(baseline.leave_out(vec![rejection], &BTreeSet::new()).hidden, 0);
+            assert_eq!(baseline.leave_out(vec![rejection], &BTreeSet::new()).baselined, 0);
         }
     }
 }

@@ -34,9 +34,7 @@ impl Settings {
                 // The schema checks the types of values.
                 if !known.iter().any(|o| o.name == option) {
                     let message = format!("{} has no option {option}", name.value);
-                    let mut finding = Finding::new(&CONFIGURATION_INVALID, message).at(value.place.clone());
-                    finding.help = did_you_mean(option, known.iter().map(|o| o.name)).map(Into::into);
-                    wrong.push(finding);
+                    wrong.push(invalid(message, value, did_you_mean(option, known.iter().map(|o| o.name))));
                 }
             }
             let options = rule.options.iter();
@@ -55,6 +53,11 @@ pub(super) fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n s
     nearest(name, known).map(|near| format!("did you mean {near}?"))
 }
 
+fn invalid<T>(message: String, value: &Located<T>, help: Option<String>) -> Finding {
+    let finding = Finding::new(&CONFIGURATION_INVALID, message).at(value.place.clone());
+    Finding { help: help.map(Into::into), ..finding }
+}
+
 fn selectors(names: &[Located<String>], wrong: &mut Vec<Finding>) -> Vec<Selector> {
     let mut out = Vec::new();
     for name in names {
@@ -62,9 +65,7 @@ fn selectors(names: &[Located<String>], wrong: &mut Vec<Finding>) -> Vec<Selecto
             Some(selector) => out.push(selector),
             None => {
                 let message = format!("there is no rule or group {}", name.value);
-                let mut finding = Finding::new(&CONFIGURATION_INVALID, message).at(name.place.clone());
-                finding.help = did_you_mean(&name.value, registry::names()).map(Into::into);
-                wrong.push(finding);
+                wrong.push(invalid(message, name, did_you_mean(&name.value, registry::names())));
             }
         }
     }
@@ -74,9 +75,7 @@ fn selectors(names: &[Located<String>], wrong: &mut Vec<Finding>) -> Vec<Selecto
 fn suppression(entry: &SuppressConfig, wrong: &mut Vec<Finding>) -> Option<Suppression> {
     let before = wrong.len();
     let rules = selectors(&entry.rules, wrong);
-    let mut invalid = |message: String, value: &Located<String>| {
-        wrong.push(Finding::new(&CONFIGURATION_INVALID, message).at(value.place.clone()));
-    };
+    let mut invalid = |message: String, value: &Located<String>| wrong.push(invalid(message, value, None));
     let mut until = None;
     if let Some(day) = &entry.until {
         until = Date::parse(&day.value);

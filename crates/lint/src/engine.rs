@@ -31,11 +31,7 @@ pub struct Run {
 impl Run {
     /// Adds another cluster's results.
     pub fn add(&mut self, other: Self) {
-        if self.findings.is_empty() {
-            self.findings = other.findings;
-        } else {
-            self.findings.extend(other.findings);
-        }
+        self.findings.extend(other.findings);
         self.skipped.extend(other.skipped);
         self.documents.extend(other.documents);
     }
@@ -118,9 +114,9 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
     for finding in &mut findings {
         if let Some((alert, _)) = finding.alert() {
             finding.is_silent = PREDICTED_ALERTS.contains(&alert) && !fire.contains(&alert);
-        }
-        if let Some((alert, _)) = finding.alert().filter(|_| !distribution.is_upstream()) {
-            finding.runbook = distribution.runbook(alert).map(Into::into);
+            if !distribution.is_upstream() {
+                finding.runbook = distribution.runbook(alert).map(Into::into);
+            }
         }
         finding.cluster = Some(cx.cluster().clone());
         finding.object.get_or_insert_with(|| Arc::clone(&object));
@@ -207,8 +203,7 @@ fn run_one(cx: &Context<'_>, registered: &RegisteredRule, severity: Option<Sever
 /// The fixes' titles are the help; the rule's own words are for a finding without a fix.
 fn say_fixes(finding: &mut Finding) {
     if !finding.fixes.is_empty() {
-        let titles: Vec<&str> = finding.fixes.iter().map(|fix| fix.title.as_str()).collect();
-        finding.help = Some(or(&titles).into());
+        finding.help = Some(or(finding.fixes.iter().map(|fix| &fix.title)).into());
     }
 }
 

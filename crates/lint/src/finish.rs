@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use hcoplan_diagnostics::secret::mask_finding;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 
-use super::{Baseline, Date, FileUsers, Run, Settings, apply_suppressions, grouped};
+use super::{Baseline, Date, FileUsers, Finished, Run, Settings, apply_suppressions, grouped};
 use crate::prelude::*;
 
 /// Up to this many findings, a second thread costs more than it saves.
@@ -24,21 +24,6 @@ pub struct Finishing<'a> {
     pub today: Date,
 }
 
-/// The findings to report, the most severe first.
-#[derive(Debug, Default)]
-pub struct Finished {
-    /// The findings, with secrets masked.
-    pub findings: Vec<Finding>,
-    /// Number of suppressed findings.
-    pub suppressed: usize,
-    /// Number of findings hidden by the baseline.
-    pub baselined: usize,
-    /// The earliest date of a hidden finding.
-    pub oldest: Option<Date>,
-    /// Descriptions of baseline entries that match no finding.
-    pub stale: Vec<String>,
-}
-
 /// Suppresses, masks, applies the baseline, groups over clusters and sorts findings, in this order. `baseline` gets the
 /// findings after suppression, to write a baseline.
 ///
@@ -53,16 +38,17 @@ pub fn finish<'d, E>(
     // A rejection can't be switched off.
     raw.findings.retain(|finding| finding.rejection || !with.settings.is_off(finding.rule));
     let result = apply_suppressions(raw, documents, with.settings, with.today);
-    let mut out = Finished { findings: result.findings, suppressed: result.suppressed.len(), ..Finished::default() };
-    if out.findings.len() > FEW {
-        out.findings.par_iter_mut().for_each(mask_finding);
+    let mut findings = result.findings;
+    if findings.len() > FEW {
+        findings.par_iter_mut().for_each(mask_finding);
     } else {
-        out.findings.iter_mut().for_each(mask_finding);
+        findings.iter_mut().for_each(mask_finding);
     }
-    if let Some(baseline) = baseline(&out.findings)? {
-        let left = baseline.leave_out(out.findings, with.unjudged);
-        (out.findings, out.baselined, out.oldest, out.stale) = (left.findings, left.hidden, left.oldest, left.stale);
-    }
+    let mut out = match baseline(&findings)? {
+        Some(baseline) => baseline.leave_out(findings, with.unjudged),
+        None => Finished { findings, ..Finished::default() },
+    };
+    out.suppressed = result.suppressed.len();
     out.findings = grouped(out.findings, with.users);
     // A stable sort keeps the order of locations.
     out.findings.sort_by_key(|f| Reverse(f.severity));

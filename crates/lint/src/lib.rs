@@ -11,6 +11,7 @@ mod date;
 mod engine;
 mod fingerprint;
 mod finish;
+mod finished;
 pub mod fix;
 mod grouped;
 mod lists;
@@ -35,7 +36,7 @@ mod failing_fixes;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use baseline::{Baseline, Unknown, Update};
+pub use baseline::{Baseline, Update};
 pub(crate) use context::similar;
 pub use context::{
     Annotation, Context, Descheduler, Destination, DestinationKind, Field, Gate, GoldenImage, Input, Mistyped, NodeRef,
@@ -57,7 +58,8 @@ pub use date::Date;
 pub use engine::{Run, Selection, run};
 
 pub use fingerprint::fingerprints;
-pub use finish::{Finished, Finishing, finish};
+pub use finish::{Finishing, finish};
+pub use finished::Finished;
 pub use grouped::{FileUsers, changed_clusters, grouped};
 pub use page::{consequence, page, sections};
 pub use registered_rule::{RegisteredRule, RunPhase};

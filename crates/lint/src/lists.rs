@@ -20,6 +20,11 @@ pub(crate) fn json_of(node: Option<&Node>) -> Value {
     node.map(Node::to_json).unwrap_or_default()
 }
 
+/// Items in their order, each once.
+pub(crate) fn distinct<T: Ord>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    items.into_iter().collect::<BTreeSet<T>>().into_iter().collect()
+}
+
 /// The labels of a mapping.
 pub(crate) fn labels_of(node: Option<&Node>) -> impl Iterator<Item = (String, String)> {
     entries(node).iter().filter_map(|e| Some((e.key.text.clone(), e.value.as_str()?.to_owned())))

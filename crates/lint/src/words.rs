@@ -3,20 +3,26 @@
 use crate::prelude::*;
 use hcoplan_diagnostics::words::list;
 use hcoplan_yaml::edit::inline;
+use std::fmt::Display;
 
 /// `a`, `a and b`, `a, b and c`.
-pub(crate) fn and<T: AsRef<str>>(words: &[T]) -> String {
-    list(words, usize::MAX)
+pub(crate) fn and<T: AsRef<str>>(words: impl IntoIterator<Item = T>) -> String {
+    list(&words.into_iter().collect::<Vec<T>>(), usize::MAX)
 }
 
 /// `a`, `a or b`, `a, b or c`.
-pub(crate) fn or<T: AsRef<str>>(words: &[T]) -> String {
-    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+pub(crate) fn or<T: AsRef<str>>(words: impl IntoIterator<Item = T>) -> String {
+    let words: Vec<T> = words.into_iter().collect();
     match words.split_last() {
         None => String::new(),
-        Some((last, [])) => (*last).to_owned(),
-        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        Some((last, [])) => last.as_ref().to_owned(),
+        Some((last, rest)) => format!("{} or {}", joined(rest.iter().map(T::as_ref), ", "), last.as_ref()),
     }
+}
+
+/// Names as code.
+pub(crate) fn quoted<T: Display>(names: impl IntoIterator<Item = T>) -> impl Iterator<Item = String> {
+    names.into_iter().map(|name| format!("`{name}`"))
 }
 
 /// What changes do, from their data: "set `a.b: 1` and `c: 2`".

@@ -18,4 +18,4 @@ pub(crate) use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 pub(crate) use std::fmt;
 pub(crate) use std::ops::Range;
 pub(crate) use std::sync::atomic::Ordering;
-pub(crate) use std::sync::{Arc, OnceLock};
+pub(crate) use std::sync::{Arc, LazyLock, OnceLock};

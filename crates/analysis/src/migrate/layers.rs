@@ -202,7 +202,7 @@ fn rewrite(release: &Release, layer: &BuildLayer, document: &Document) -> Result
             operation_by_hand(&document.root).map_or(Ok(None), Err)
         }
         // The build shows whether these need a change.
-        LayerKind::Operations | LayerKind::Replacements | LayerKind::Unknown(_) => Ok(None),
+        LayerKind::Operations | LayerKind::Replacements => Ok(None),
         LayerKind::Fields => {
             let is_meant = |selector: &_| repo::selects(selector, "HyperConverged");
             kustomization_by_hand(&document.root, &is_meant).map_or(Ok(None), Err)

@@ -168,6 +168,18 @@ impl<'a> Review<'a> {
         (first.effect.impact <= Impact::Alert).then_some(first)
     }
 
+    /// What causes the verdict, in which clusters, and whether it is certain: the worst consequence, with some of its
+    /// subjects, or a new error that is worse.
+    pub fn cause(&self, most: usize) -> Option<(String, &[&'a str], bool)> {
+        let error = self.added.first().filter(|line| line.finding.is_error());
+        match (self.worst(), error) {
+            (Some(entry), _) if error.is_none() || level_of(&entry.effect) == Level::Bad => {
+                Some((entry.sentence(most), &entry.clusters, entry.effect.certain))
+            }
+            (_, error) => error.map(|line| (line.finding.message.clone(), &*line.clusters, true)),
+        }
+    }
+
     /// A word for programs: `no-changes`, `changes`, `not-planned`, `errors`, or the worst consequence such as `data-loss`.
     pub fn word(&self) -> String {
         match self.worst().map(|e| &e.effect) {
@@ -280,8 +292,8 @@ impl<'a> Review<'a> {
 
     /// The verdict and the worst consequence, in one line of at most `most` characters.
     pub fn summary(&self, most: usize) -> String {
-        let text = match self.worst() {
-            Some(worst) => format!("{}: {}", self.verdict(), worst.sentence(3)),
+        let text = match self.cause(3) {
+            Some((sentence, ..)) => format!("{}: {sentence}", self.verdict()),
             None => self.verdict(),
         };
         // Masks before cutting, because a cut secret isn't recognised.

@@ -223,7 +223,7 @@ fn mark_release_names(objects: &mut [ObjectChange]) {
 }
 
 /// Marks two changes of KubeVirt's configuration without effect: settings of an architecture that no node has, and a
-/// default architecture that is the control plane's.
+/// default architecture that is the control plane's or that of all nodes for machines.
 fn mark_architectures(before: &Side<'_>, after: &Side<'_>, objects: &mut [ObjectChange]) {
     const SECTIONS: &str = "spec.configuration.architectureConfiguration.";
     const NAMES: [&str; 4] = ["amd64", "arm64", "ppc64le", "s390x"];
@@ -246,7 +246,13 @@ fn mark_architectures(before: &Side<'_>, after: &Side<'_>, objects: &mut [Object
                 let unset = || first().filter(|name| control_plane().all(|n| n.architecture == *name));
                 value.as_ref().and_then(Value::as_str).map(str::to_owned).or_else(unset)
             };
-            if is_default && own(0, was).is_some() && own(0, was) == own(1, is) {
+            let (old, new) = (own(0, was), own(1, is));
+            // New machines would run nowhere else.
+            let mut workers = nodes[1].iter().filter(|node| !node.is_control_plane() || node.has_role("worker"));
+            if is_default
+                && new.is_some()
+                && (old == new || workers.all(|node| new.as_ref() == Some(&node.architecture)))
+            {
                 field.step.noise = Some(NoiseKind::Architecture);
             }
             if section.is_some_and(|name| !exists(name)) {

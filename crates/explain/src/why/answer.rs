@@ -230,8 +230,7 @@ fn default_inside(plan_input: &PlanInput<'_>, target: &Target, base: &Plan, answ
     };
     let section = source.input.written()?;
     let is_section = section.get(plan_input.object).is_some_and(Value::is_object);
-    let is_scalar = |v: &Value| !v.is_object() && !v.is_array();
-    if !is_section || !matches!(&answer.value, FoundValue::Value(v) if is_scalar(v)) {
+    if !is_section || !answer.value.is_scalar() {
         return None;
     }
     match origin::of(plan_input, target, &answer.value, base) {
@@ -243,8 +242,7 @@ fn default_inside(plan_input: &PlanInput<'_>, target: &Target, base: &Plan, answ
 /// A list's entry is described with its name, not only its index.
 fn described(plan_input: &PlanInput<'_>, input: &Input) -> String {
     let entry = input.written().and_then(|path| path.get(plan_input.object));
-    let name = entry.and_then(|e| e.get("name").or_else(|| e.get("metadata")?.get("name")));
-    let name = name.and_then(Value::as_str);
+    let name = entry.and_then(|e| e.get("name").or_else(|| e.pointer("/metadata/name"))?.as_str());
     match name {
         Some(name) => format!("{} ({name})", input.describe()),
         None => input.describe(),

@@ -116,17 +116,11 @@ pub(super) fn location(loaded: &LoadedInventory, node: usize, field: &NodeField)
         let node = match field {
             NodeField::Architecture => entry.get("architecture"),
             NodeField::Role(role) => match entry.get("roles") {
-                Some(roles) => {
-                    let mut items = roles.items().iter();
-                    items.find(|r| r.as_str() == Some(role)).or(Some(roles))
-                }
+                Some(roles) => roles.items().iter().find(|r| r.as_str() == Some(role)).or(Some(roles)),
                 None => labels(entry)?.get(&format!("{ROLE_LABEL}{role}")),
             },
             NodeField::Label(label) => labels(entry)?.get(label),
-            NodeField::Count => {
-                let replicas = entry.at(&Path::dotted("spec.replicas"));
-                entry.get("count").or(replicas)
-            }
+            NodeField::Count => entry.get("count").or(entry.below("spec.replicas")),
         };
         Some(d.location(node?.span))
     });
@@ -134,16 +128,13 @@ pub(super) fn location(loaded: &LoadedInventory, node: usize, field: &NodeField)
 }
 
 fn labels(entry: &Tree) -> Option<&Tree> {
-    let dumped = entry.at(&Path::dotted("metadata.labels"));
-    entry.get("labels").or(dumped)
+    entry.get("labels").or(entry.below("metadata.labels"))
 }
 
 /// The mapping whose name is at a location: its own `name`, or its metadata's.
 fn entry<'t>(tree: &'t Tree, name: &Location) -> Option<&'t Tree> {
     let contains_name = |n: &Tree| n.span.start <= name.span.start && name.span.end <= n.span.end;
-    let own = tree.get("name");
-    let metadata = tree.below("metadata.name");
-    if own.or(metadata).is_some_and(|n| n.span == name.span) {
+    if tree.get("name").or(tree.below("metadata.name")).is_some_and(|n| n.span == name.span) {
         return Some(tree);
     }
     let children = tree.entries().iter().map(|e| &e.value);

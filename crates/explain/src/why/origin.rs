@@ -60,7 +60,7 @@ pub(super) fn of(plan_input: &PlanInput<'_>, target: &Target, value: &FoundValue
         let written = plan_input.object.get("spec");
         unwritten(spec, written, &Path::dotted("spec"), &mut defaults);
     }
-    let change_target = |paths: &[&(Path, Value)]| {
+    let change_target = |paths: &[(Path, Value)]| {
         let deltas = paths.iter().map(|(path, value)| Delta::Change(Change::Set(path.clone(), other(value))));
         // Stored already: nothing is pruned, defaulted or mutated.
         let world = World::new(plan_input.release, plan_input.inventory(), &stored).with(deltas);
@@ -75,15 +75,10 @@ pub(super) fn of(plan_input: &PlanInput<'_>, target: &Target, value: &FoundValue
         }
     };
     // By sections first: most defaults don't matter.
-    let mut sections: Vec<Vec<&(Path, Value)>> = Vec::new();
-    for default in &defaults {
-        match sections.iter_mut().find(|s| s.first().map(|(p, _)| p.0.get(1)) == Some(default.0.0.get(1))) {
-            Some(section) => section.push(default),
-            None => sections.push(vec![default]),
-        }
-    }
-    for section in sections.iter().filter(|s| change_target(s)) {
-        if let Some((path, value)) = section.iter().find(|d| change_target(&[d])) {
+    let sections = defaults.chunk_by(|(one, _), (next, _)| one.0.get(1) == next.0.get(1));
+    for section in sections.filter(|section| change_target(section)) {
+        let mut alone = section.chunks(1).filter(|default| change_target(default)).flatten();
+        if let Some((path, value)) = alone.next() {
             return ValueOrigin::Default { path: path.clone(), value: value.clone() };
         }
     }
@@ -106,15 +101,12 @@ fn unwritten(stored: &Value, written: Option<&Value>, at: &Path, out: &mut Vec<(
     match stored {
         Value::Object(entries) => {
             for (key, value) in entries {
-                let path = at.key(key);
-                unwritten(value, written.and_then(|w| w.get(key)), &path, out);
+                unwritten(value, written.and_then(|w| w.get(key)), &at.key(key), out);
             }
         }
         Value::Array(items) => {
             for (index, value) in items.iter().enumerate() {
-                let mut path = at.clone();
-                path.0.push(Segment::Index(index));
-                unwritten(value, written.and_then(|w| w.get(index)), &path, out);
+                unwritten(value, written.and_then(|w| w.get(index)), &at.index(index), out);
             }
         }
         scalar if written.is_none_or(Value::is_null) => out.push((at.clone(), scalar.clone())),

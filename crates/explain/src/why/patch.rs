@@ -168,18 +168,10 @@ impl Rfc6902Document {
         if size(&self.document) > MAX_PATCHED_BYTES {
             return Some("the document is too big".to_owned());
         }
-        let patch = serde_json::from_str(&format!("[{operation}]"));
-        let patch: json_patch::Patch = match patch {
-            Ok(patch) => patch,
-            Err(error) => return Some(error.to_string()),
-        };
-        let mut document = self.document.clone();
-        match json_patch::patch(&mut document, &patch) {
-            Ok(()) => {
-                self.document = document;
-                None
-            }
-            Err(error) => Some(error.kind.to_string()),
+        match serde_json::from_str::<json_patch::Patch>(&format!("[{operation}]")) {
+            // A patch that fails leaves the document as it is.
+            Ok(patch) => json_patch::patch(&mut self.document, &patch).err().map(|error| error.kind.to_string()),
+            Err(error) => Some(error.to_string()),
         }
     }
 

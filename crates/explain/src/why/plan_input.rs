@@ -113,9 +113,8 @@ impl<'a> PlanInput<'a> {
             if inputs.is_empty() || plan.reconcile_error.is_none() || self.is_broken() {
                 return plan;
             }
-            let error = plan.reconcile_error.as_ref();
-            let failed = error.and_then(|e| e.patch.as_ref());
-            let failed = failed.and_then(|patch| {
+            let failed = plan.reconcile_error.as_ref().and_then(|error| {
+                let patch = error.patch.as_ref()?;
                 let (name, f) = &**patch;
                 let kept = kept.iter().find(|(n, _)| n == name).map(|(_, k)| k);
                 let index = f.operation?;

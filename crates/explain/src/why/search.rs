@@ -35,6 +35,11 @@ impl Search<'_> {
         if self.plan_input.stops_operators(&plan) { self.base.clone() } else { self.target.read(&plan) }
     }
 
+    /// The value without a unit and other inputs.
+    fn without_unit(&self, others: &[&Input], unit: &InputTree) -> FoundValue {
+        self.without(&[others, &[&unit.input]].concat())
+    }
+
     /// All inputs whose removal changes the target.
     pub(super) fn run(&self, units: &[InputTree]) -> Vec<DecisiveInputs> {
         let mut found = Vec::new();
@@ -132,15 +137,10 @@ impl Search<'_> {
             }
             return;
         }
-        let without = |away: &[&Input], unit: &InputTree| {
-            let mut inputs = away.to_vec();
-            inputs.push(&unit.input);
-            self.without(&inputs)
-        };
         for unit in units {
-            let mut value = without(away, unit);
+            let mut value = self.without_unit(away, unit);
             if value != *base && away.len() > others.len() {
-                value = without(others, unit);
+                value = self.without_unit(others, unit);
             }
             if value != *base {
                 moved.push((unit, value));
@@ -162,9 +162,7 @@ impl Search<'_> {
             return found;
         }
         for child in &unit.children {
-            let mut inputs = others.to_vec();
-            inputs.push(&child.input);
-            let value = self.without(&inputs);
+            let value = self.without_unit(others, child);
             if value == *base {
                 found.extend(self.hidden(child, others, base));
             } else {
@@ -192,9 +190,7 @@ impl Search<'_> {
             if written != Some(value) {
                 continue;
             }
-            let mut inputs = others.to_vec();
-            inputs.push(&leaf.input);
-            let without = self.without(&inputs);
+            let without = self.without_unit(others, leaf);
             if without != *base {
                 found.push(DecisiveInputs { inputs: vec![leaf.input.clone()], without });
             }

@@ -58,13 +58,9 @@ pub(super) fn changes(
         |f: &SufficientChange| f.edits.iter().any(|e| paths.iter().any(|p| p.starts_with(&format!("{}.", e.what()))));
     out.retain(|f| !contains_another(f));
     // One change of nodes per architecture.
-    let mut architectures: Vec<String> = Vec::new();
+    let mut architectures = BTreeSet::new();
     out.retain(|f| match f.edits.as_slice() {
-        [Edit::Node(_, node)] => {
-            let is_new = !architectures.contains(&node.architecture);
-            architectures.push(node.architecture.clone());
-            is_new
-        }
+        [Edit::Node(_, node)] => architectures.insert(node.architecture.clone()),
         _ => true,
     });
     out
@@ -72,10 +68,7 @@ pub(super) fn changes(
 
 /// Whether a target of a table's row is the asked one, contains it or is inside it.
 pub(super) fn feeds_it(kind: &str, path: &str, target: &Target) -> bool {
-    let (kind, name) = match kind.split_once('/') {
-        Some((kind, name)) => (kind, Some(name)),
-        None => (kind, None),
-    };
+    let (kind, name) = kind.split_once('/').map_or((kind, None), |(kind, name)| (kind, Some(name)));
     if kind != target.kind {
         return false;
     }
@@ -379,11 +372,9 @@ pub(super) fn number_matters(plan_input: &PlanInput<'_>, target: &Target, base: 
 pub(super) fn is_random(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> bool {
     const SCHEDULE: &str = "59 23 * * *";
     let mut inventory = plan_input.inventory().clone();
-    let is_scalar = matches!(base, FoundValue::Value(v) if !v.is_object() && !v.is_array());
-    if inventory.data_import_schedule.is_some() || !is_scalar {
+    if inventory.data_import_schedule.is_some() || !base.is_scalar() {
         return false;
     }
     inventory.data_import_schedule = Some(SCHEDULE.to_owned());
-    let plan: Plan = plan_input.planned(&inventory, plan_input.object);
-    target.read(&plan) != *base
+    target.read(&plan_input.planned(&inventory, plan_input.object)) != *base
 }

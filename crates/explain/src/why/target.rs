@@ -51,6 +51,11 @@ impl FoundValue {
     pub(super) fn is_missing(&self) -> bool {
         matches!(self, Self::NoObject | Self::Absent)
     }
+
+    /// Whether it is a value without parts.
+    pub(super) fn is_scalar(&self) -> bool {
+        matches!(self, Self::Value(v) if !v.is_object() && !v.is_array())
+    }
 }
 
 /// A question about something that doesn't exist.
@@ -145,10 +150,7 @@ impl Target {
                 found.or_else(|| items.get(index?.0))
             }
         });
-        match found {
-            Some(value) => FoundValue::Value(value.clone()),
-            None => FoundValue::Absent,
-        }
+        found.cloned().map_or(FoundValue::Absent, FoundValue::Value)
     }
 
     /// Follows a typed field as far as the object has it; the rest is taken as written.
@@ -306,13 +308,8 @@ fn check(plan_input: &PlanInput<'_>, object: &Object, target: &Target) -> Result
         let common = at.0.is_empty() && matches!(text.as_str(), "apiVersion" | "kind" | "metadata");
         let below = match ty {
             Some(ty) => match types.step(ty, &text) {
-                TypeStep::Field(name, inner) => {
-                    if name == text {
-                        Ok(Some(inner))
-                    } else {
-                        Err(vec![name.to_owned()])
-                    }
-                }
+                TypeStep::Field(name, inner) if name == text => Ok(Some(inner)),
+                TypeStep::Field(name, _) => Err(vec![name.to_owned()]),
                 TypeStep::Inside(inner) => Ok(Some(inner)),
                 TypeStep::Free => Ok(None),
                 TypeStep::Nowhere if common => Ok(None),
@@ -322,8 +319,7 @@ fn check(plan_input: &PlanInput<'_>, object: &Object, target: &Target) -> Result
                 }
             },
             None => {
-                let keys = members(value);
-                let keys: Vec<String> = keys.map(|(k, _)| k.clone()).collect();
+                let keys: Vec<String> = members(value).map(|(k, _)| k.clone()).collect();
                 let known = keys.contains(&text) || nearest(&text, keys.iter().map(String::as_str)).is_none();
                 if known || value.is_none() { Ok(None) } else { Err(keys) }
             }
@@ -332,11 +328,8 @@ fn check(plan_input: &PlanInput<'_>, object: &Object, target: &Target) -> Result
             Ok(inner) => ty = inner,
             Err(names) => return Err(unknown(plan_input, object, &at, &text, &names)),
         }
-        value = value.and_then(|v| match segment {
-            Segment::Key(key) => v.get(key),
-            Segment::Index(index) => v.get(*index),
-        });
         at.0.push(segment.clone());
+        value = at.get(&object.body);
     }
     Ok(())
 }
@@ -353,29 +346,23 @@ fn unknown(plan_input: &PlanInput<'_>, object: &Object, at: &Path, key: &str, na
         collect_paths(&object.body, key, &Path::root(), &mut found);
         let schema = plan_input.release.schema_of(&object.id.api_version, kind);
         let all = schema.map(Schema::all_fields).unwrap_or_default();
-        let same = |p: &Path| match p.0.last() {
-            Some(Segment::Key(last)) => last.eq_ignore_ascii_case(key),
-            _ => false,
-        };
-        let mut all: Vec<Path> = all.into_iter().filter(same).collect();
-        all.sort_by_key(|p| p.0.len());
-        found.extend(all);
-        found.into_iter().next().map(|p| p.to_string())
+        let same = |p: &Path| matches!(p.0.last(), Some(Segment::Key(last)) if last.eq_ignore_ascii_case(key));
+        let shortest = |paths: Vec<Path>| paths.into_iter().min_by_key(|p| p.0.len());
+        let found = shortest(found).or_else(|| shortest(all.into_iter().filter(same).collect()));
+        found.map(|p| p.to_string())
     });
     let help = match near {
         Some(near) => format!("did you mean {near}?"),
         None if names.is_empty() => "`hcoplan render --only KIND` shows its fields".to_owned(),
         None => {
-            let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
-            names.truncate(30);
             let place = if at.0.is_empty() { "it".to_owned() } else { at.to_string() };
-            format!("{place} has {}", names.join(", "))
+            format!("{place} has {}", joined(names.iter().take(30).map(String::as_str), ", "))
         }
     };
     Problem::new(message, help)
 }
 
-/// All paths in an object that end in a key, the shortest first.
+/// All paths in an object that end in a key.
 fn collect_paths(value: &Value, key: &str, at: &Path, found: &mut Vec<Path>) {
     if let Value::Object(entries) = value {
         for (name, inner) in entries {
@@ -385,9 +372,6 @@ fn collect_paths(value: &Value, key: &str, at: &Path, found: &mut Vec<Path>) {
             }
             collect_paths(inner, key, &path, found);
         }
-    }
-    if at.0.is_empty() {
-        found.sort_by_key(|p| p.0.len());
     }
 }
 

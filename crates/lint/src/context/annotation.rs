@@ -17,20 +17,19 @@ pub struct Annotation<'a> {
 impl<'a> Context<'a> {
     /// An annotation of the HyperConverged.
     pub fn annotation(&self, name: &str) -> Option<Annotation<'a>> {
-        self.annotation_of(self.root(), name)
-    }
-
-    /// An annotation of an object inside the HyperConverged (a DataImportCronTemplate).
-    pub fn annotation_of(&self, object: &'a Node, name: &str) -> Option<Annotation<'a>> {
-        let annotations = object.below("metadata.annotations")?;
-        Some(Annotation { document: self.document(), entry: annotations.entry(name)? })
+        Annotation::of(self.document(), name)
     }
 }
 
 impl<'a> Annotation<'a> {
     /// An annotation of another document.
     pub fn of(document: &'a Document, name: &str) -> Option<Self> {
-        let annotations = document.root.below("metadata.annotations")?;
+        Self::of_object(document, &document.root, name)
+    }
+
+    /// An annotation of an object in a document.
+    pub(super) fn of_object(document: &'a Document, object: &'a Node, name: &str) -> Option<Self> {
+        let annotations = object.below("metadata.annotations")?;
         Some(Self { document, entry: annotations.entry(name)? })
     }
 

@@ -15,7 +15,7 @@ use hcoplan_planner::plan::{AdmissionMode, plan_with};
 use hcoplan_planner::release::Distribution;
 
 use super::virtual_machines::claim_name;
-use super::{Candidate, Extent, GuestArchitecture, object_of};
+use super::{Candidate, Extent, GuestArchitecture, KnownSource, object_of};
 
 /// Maximum number of volumes followed from one to the next.
 const MAX_STEPS: usize = 8;
@@ -99,6 +99,14 @@ impl Boot<'_> {
     /// The location of the boot source's name.
     pub fn place(&self) -> Location {
         self.vm.document.locate(&self.source.path)
+    }
+
+    /// The location of its architecture with a label, else of its name with the reason why it is `name`.
+    pub(crate) fn architecture_place(&self, name: &str, label: &str) -> (Location, String) {
+        match self.vm.architecture() {
+            Some(_) => (self.vm.place("architecture"), label.to_owned()),
+            None => (self.vm.name_place(), format!("{name}, as {}", self.guest.reason())),
+        }
     }
 }
 
@@ -219,15 +227,18 @@ impl<'a> Context<'a> {
             return other(path);
         };
         if let Some(source) = vm.boot_source() {
-            let known = self.followed_data_source(source.namespace, source.name);
+            let known = self.followed_data_source(source.namespace, source.name).unwrap_or_else(|| KnownSource {
+                image: self.nothing_made(source.namespace, source.name),
+                ..KnownSource::default()
+            });
             return BootSource {
                 kind: SourceKind::DataSource,
                 name: source.name.to_owned(),
                 path: source.path.key("name"),
-                url: known.as_ref().and_then(|known| known.url.clone()),
-                label: known.as_ref().and_then(|known| known.label.clone()),
-                is_not_imported: known.as_ref().is_some_and(|known| known.is_not_imported),
-                disk: known.map_or_else(|| self.nothing_made(source.namespace, source.name), |known| known.image),
+                url: known.url,
+                label: known.label,
+                is_not_imported: known.is_not_imported,
+                disk: known.image,
             };
         }
         let Some(template) = vm.disk_template(claim) else {
@@ -368,7 +379,7 @@ impl<'a> Context<'a> {
             return self.claim_disk(namespace, name, steps);
         }
         let spec = self.named(kind, Some(namespace), name).and_then(|object| object.root.get("spec"));
-        let spec = spec.map(Node::to_json).unwrap_or_default();
+        let spec = json_of(spec);
         match spec["source"]["persistentVolumeClaimName"].as_str() {
             Some(claim) => self.claim_disk(namespace, claim, steps),
             None => self.volume_disk(&spec, namespace, steps),

@@ -87,11 +87,6 @@ impl Context<'_> {
         subscriptions(self.other_objects())
     }
 
-    /// The CSV that a Subscription installs, if the repository has it.
-    pub fn csv_of(&self, subscription: &Document) -> Option<&Csv> {
-        self.csvs().iter().find(|c| c.is_installed_by(subscription))
-    }
-
     fn bundles(&self) -> &Bundles {
         self.known.bundles.get_or_init(|| Bundles::of(self.other_objects()))
     }
@@ -154,7 +149,7 @@ impl Csv {
     }
 
     /// Whether a Subscription installs it: by name, or by the package in its bundle or name.
-    fn is_installed_by(&self, subscription: &Document) -> bool {
+    pub fn is_installed_by(&self, subscription: &Document) -> bool {
         let (starting, wanted) = (subscription.text("spec.startingCSV"), subscription.text("spec.name"));
         let own = self.name().split_once(".v").map(|(name, _)| name);
         (!starting.is_empty() && starting == self.name())
@@ -239,34 +234,22 @@ impl Csv {
         cx.complete_evidence(self.images().into_iter().map(|used| (used.clone(), used.image)))
     }
 
-    /// The images run by its deployments whose missing platforms are known, with the evidence.
+    /// The images run by its deployments, with the evidence; none unless the missing platforms of each are known.
     pub fn run_images(&self, cx: &Context<'_>) -> Vec<(ImageUse<'_>, ImageEvidence)> {
-        let known = self.known_images(cx).into_iter();
-        known.filter(|(used, _)| used.used != UsedAs::Related).collect()
-    }
-
-    /// Whether the missing platforms of each image run by its deployments are known.
-    pub fn is_known(&self, cx: &Context<'_>) -> bool {
         let count = self.images().iter().filter(|used| used.used != UsedAs::Related).count();
-        count > 0 && self.run_images(cx).len() == count
+        let known = self.known_images(cx).into_iter().filter(|(used, _)| used.used != UsedAs::Related);
+        let known: Vec<_> = known.collect();
+        if known.len() == count { known } else { Vec::new() }
     }
 
     /// The claimed architectures that none of its deployments' images supports, if all evidence is complete: then the
     /// label is wrong.
     pub fn overclaimed(&self, cx: &Context<'_>) -> Vec<(&str, Option<Location>)> {
-        if !self.is_known(cx) {
-            return Vec::new();
-        }
-        let claimed = self.claimed();
+        let SupportedPlatforms { mut architectures, systems } = self.claimed();
         let known = self.run_images(cx);
-        let nowhere = |a: &str| {
-            known.iter().all(|(_, e)| {
-                let mut systems = claimed.systems.iter();
-                systems.all(|(os, _)| e.lacks_platform(os, a))
-            })
-        };
-        let all = claimed.architectures.iter();
-        all.filter(|(a, _)| nowhere(a)).cloned().collect()
+        let lacks = |e: &ImageEvidence, a: &str| systems.iter().all(|(os, _)| e.lacks_platform(os, a));
+        architectures.retain(|(a, _)| !known.is_empty() && known.iter().all(|(_, e)| lacks(e, a)));
+        architectures
     }
 }
 

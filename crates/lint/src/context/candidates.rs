@@ -35,6 +35,8 @@ pub(crate) struct NodeKinds<'a> {
     labelled: HashMap<(&'a str, &'a str), Vec<usize>>,
     /// The keys of all labels.
     keys: HashSet<&'a str>,
+    /// See [`Context::unlisted_labels`].
+    pub(super) unlisted: HashSet<String>,
     /// Whether some names are generated for a pool's nodes rather than declared.
     pub(super) has_pool: bool,
     /// The first kind of each architecture, and their number.
@@ -137,7 +139,14 @@ impl<'a> Context<'a> {
 
     /// The declared nodes by kind.
     pub(crate) fn kinds_of_nodes(&self) -> &NodeKinds<'a> {
-        self.known.kinds_of_nodes.get_or_init(|| self.node_kinds(self.nodes()))
+        self.known
+            .kinds_of_nodes
+            .get_or_init(|| NodeKinds { unlisted: self.unlisted_labels(), ..self.node_kinds(self.nodes()) })
+    }
+
+    /// Whether the inventory would have all labels that a placement uses.
+    pub(super) fn shows_labels(&self, placement: &Value) -> bool {
+        label_keys(placement).all(|key| self.shows_label(key))
     }
 
     /// The declared nodes that fit a virtual machine's architecture and placement and run virt-handler, each with a
@@ -161,8 +170,7 @@ impl<'a> Context<'a> {
         topologies.retain(|topology| topology_keys(topology).all(|key| self.kinds_of_nodes().have_label(key)));
         let placement = self.placement_of(vm);
         // Nodes may have undeclared labels.
-        let is_known = label_keys(&placement).all(|key| self.shows_label(key));
-        let selection = Selection::of(&placement).filter(|_| is_known);
+        let selection = Selection::of(&placement).filter(|_| self.shows_labels(&placement));
         let selects = self.selects_workload_nodes();
         let workload = &self.topology().workload_nodes;
         let tolerations = json!({"tolerations": vm.get("tolerations").map(Node::to_json)});
@@ -221,17 +229,13 @@ pub(crate) fn closes(taint: &Taint, tolerations: Option<&Tolerations<'_>>) -> bo
 
 /// The `allowedTopologies` of a storage class; `None` where it has none.
 fn topology(class: &Arc<Document>) -> Option<Value> {
-    class
-        .root
-        .get("allowedTopologies")
-        .map(Node::to_json)
-        .filter(|terms| terms.as_array().is_some_and(|t| !t.is_empty()))
+    let terms = class.root.get("allowedTopologies").filter(|terms| !terms.items().is_empty());
+    terms.map(Node::to_json)
 }
 
 /// The requirements of each term of a topology.
-fn topology_terms(topology: &Value) -> impl Iterator<Item = &[Value]> {
-    let terms = elements(topology);
-    terms.map(|term| term["matchLabelExpressions"].as_array().map_or(&[][..], Vec::as_slice))
+fn topology_terms(topology: &Value) -> impl Iterator<Item = std::slice::Iter<'_, Value>> {
+    elements(topology).map(|term| elements(&term["matchLabelExpressions"]))
 }
 
 /// The labels used by a topology.
@@ -246,7 +250,7 @@ fn has_volumes(topology: &Value, node: &ClusterNode) -> bool {
         let mut values = texts(&requirement["values"]);
         value.is_some_and(|own| values.any(|value| value == own))
     };
-    topology_terms(topology).any(|term| term.iter().all(fits))
+    topology_terms(topology).any(|mut term| term.all(fits))
 }
 
 /// The labels and fields of nodes used by a placement.

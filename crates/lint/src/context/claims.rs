@@ -3,6 +3,7 @@
 use super::Context;
 use super::prelude::*;
 
+use super::default_place;
 use super::virtual_machines::{VirtualMachine, claim_name};
 
 /// Annotations of default storage classes: for virtual machines, and for all claims.
@@ -49,10 +50,9 @@ impl Context<'_> {
 
     /// The declared default storage class.
     pub fn default_class(&self) -> Option<&str> {
-        let mut annotations = DEFAULTS.iter().map(|a| Path::annotation(a));
-        annotations.find_map(|path| {
-            let is_default = |d: &&Arc<Document>| d.root.at(&path).and_then(Node::as_str) == Some("true");
-            self.storage_classes().find(is_default).map(|d| name_of(d))
+        DEFAULTS.iter().find_map(|annotation| {
+            let mut classes = self.storage_classes();
+            classes.find(|class| default_place(class, annotation).is_some()).map(|class| name_of(class))
         })
     }
 }

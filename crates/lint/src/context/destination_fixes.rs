@@ -10,7 +10,7 @@ use super::other_shape::translated;
 use super::shape::document_after;
 use super::shape::key;
 use super::{Destination, DestinationKind, Shape};
-use crate::words::{and, or};
+use crate::words::{and, or, quoted};
 
 /// Maximum number of destinations to choose from.
 const MAX_DESTINATIONS: usize = 5;
@@ -30,13 +30,12 @@ impl Shape<'_, '_> {
             .filter_map(|destination| self.move_to_destination(path, destination, is_only));
         let tried: Vec<Fix> = tried.collect();
         let mut places: Vec<String> = Vec::new();
-        for place in destinations.iter().flat_map(Destination::places).map(|place| format!("`{place}`")) {
+        for place in quoted(destinations.iter().flat_map(Destination::places)) {
             if !places.contains(&place) {
                 places.push(place);
             }
         }
-        let names: Vec<String> =
-            destinations.iter().filter_map(Destination::new_name).map(|name| format!("`{name}`")).collect();
+        let names: Vec<String> = quoted(destinations.iter().filter_map(Destination::new_name)).collect();
         let help = match destinations {
             [only] if only.kind == DestinationKind::Wrapped => {
                 format!("move what is in it up one level: {}", and(&places))
@@ -44,7 +43,7 @@ impl Shape<'_, '_> {
             _ if names.len() == destinations.len() => format!("did you mean {}?", or(&names)),
             [only] => {
                 let belong = only.moves.iter().map(|(from, to)| format!("`{from}` belongs at `{to}`"));
-                format!("in {} {}", self.api_version(), and(&belong.collect::<Vec<_>>()))
+                format!("in {} {}", self.api_version(), and(belong))
             }
             _ => format!("in {} `{path}` belongs at {}", self.api_version(), or(&places)),
         };
@@ -57,12 +56,12 @@ impl Shape<'_, '_> {
         let name = key(path)?;
         let named = self.destinations_by_name(path);
         let first = named.iter().take(MAX_DESTINATIONS);
-        let places: Vec<String> = first.clone().map(|place| format!("`{place}`")).collect();
+        let places = and(quoted(first.clone()));
         let written = first.filter(|place| self.document.root.at(&place.parent()).is_some());
         let destinations = self.destinations_at(written.map(|place| (path.clone(), place.clone())));
         let moves = destinations.iter().filter_map(|destination| self.move_to_destination(path, destination, false));
         let more = if named.len() > MAX_DESTINATIONS { " among others" } else { "" };
-        let help = format!("{} has `{name}` in other places: {}{more}", self.api_version(), and(&places));
+        let help = format!("{} has `{name}` in other places: {places}{more}", self.api_version());
         (!places.is_empty()).then(|| finding.help(help).fixes(moves))
     }
 
@@ -130,7 +129,7 @@ impl Shape<'_, '_> {
                 format!("move the {} fields in it to where {version} has them", destination.moves.len())
             }
         };
-        let others = |places: &[Path]| and(&places.iter().map(Path::to_string).collect::<Vec<_>>());
+        let others = |places: &[Path]| and(places.iter().map(Path::to_string));
         match &destination.taken {
             None => moved,
             Some((places, true)) => format!("{moved}, and replace {}", others(places)),

@@ -1,25 +1,24 @@
 //! Fixes: edits of the HyperConverged that keep the rest of the file.
 
 use super::prelude::*;
-use super::{Context, PatchAnnotation};
+use super::{Applied, Context, PatchAnnotation};
 use std::cell::Cell;
 
 use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
-use hcoplan_planner::jsonpatch;
 use hcoplan_yaml::edit::{self};
 
 /// The path of annotations.
 pub(super) const ANNOTATIONS: &str = "metadata.annotations";
 
 impl Context<'_> {
-    /// A fix that changes the HyperConverged; `None` if its notation doesn't allow it.
+    /// A fix that changes the HyperConverged; `None` without a change, or if its notation doesn't allow it.
     pub fn fix(&self, title: impl Into<String>, applicability: Applicability, changes: &[Change]) -> Option<Fix> {
         let before = self.editable_file();
         let edits = edit::edits_of(before, self.document(), changes);
         if edits.is_err() && before.is_spent() {
             self.leave_untried();
         }
-        Some(Fix { title: title.into(), applicability, edits: edits.ok()? })
+        Some(Fix { title: title.into(), applicability, edits: edits.ok().filter(|edits| !edits.is_empty())? })
     }
 
     /// A suggestion that changes the HyperConverged.
@@ -96,12 +95,8 @@ impl Context<'_> {
     }
 
     /// A fix that removes an operation, and the annotation with the last one.
-    pub fn without_operation(
-        &self,
-        patch: &PatchAnnotation<'_>,
-        index: usize,
-        applicability: Applicability,
-    ) -> Option<Fix> {
+    pub fn without_operation(&self, applied: &Applied<'_, '_>, applicability: Applicability) -> Option<Fix> {
+        let Applied { patch, index, operation, .. } = *applied;
         if patch.operations().len() == 1 {
             return self.without_annotation(patch, applicability);
         }
@@ -109,9 +104,9 @@ impl Context<'_> {
             return None;
         }
         Some(Fix {
-            title: format!("remove operation {}, `{}`", index + 1, patch.operations()[index].path),
+            title: format!("remove operation {}, `{}`", index + 1, operation.path),
             applicability,
-            edits: vec![patch.annotation.edit_part(jsonpatch::removal_range(patch.text, index)?, "")?],
+            edits: patch.without(&[index])?.1,
         })
     }
 }

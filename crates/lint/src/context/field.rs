@@ -12,8 +12,8 @@ static V1_SECTIONS: Rows<&str> = Rows::of("sectionsOfV1");
 #[derive(Debug)]
 pub struct Field<'a> {
     document: &'a Document,
-    /// The path below `spec` in the document's version; `None` if that has no such field.
-    path: Option<Translated<'a>>,
+    /// The path in the document's version; `None` if that has no such field.
+    path: Option<Path>,
     key: Option<&'a Key>,
     node: Option<&'a Node>,
 }
@@ -21,16 +21,11 @@ pub struct Field<'a> {
 impl<'a> Context<'a> {
     /// A field by its dotted path below `spec` in either version: `workloads.nodePlacement.nodeSelector` and
     /// `deployment.nodePlacements.workload.nodeSelector` find the same field in a document of either version.
-    pub fn field(&self, path: &'a str) -> Field<'a> {
+    pub fn field(&self, path: &str) -> Field<'a> {
         let document = self.document();
-        let path = translated(path, self.version());
-        let spec = document.root.get("spec").filter(|_| path.is_some());
-        let (mut key, mut node) = (None, spec);
-        for step in path.iter().flat_map(Translated::steps) {
-            let entry = node.and_then(|n| n.entry(step));
-            key = entry.map(|e| &e.key);
-            node = entry.map(|e| &e.value);
-        }
+        let path = in_version(path, self.version()).map(|path| Path::dotted("spec").below(&path));
+        let key = path.as_ref().and_then(|path| document.root.key_at(path));
+        let node = path.as_ref().and_then(|path| document.root.at(path));
         Field { document, path, key, node }
     }
 }
@@ -79,9 +74,7 @@ impl<'a> Field<'a> {
     /// The path from the root in the document's version, even if it isn't set; `None` if that version has no such
     /// field.
     pub fn path(&self) -> Option<Path> {
-        let below_spec = self.path?.steps().map(|s| Segment::Key(s.to_owned()));
-        let spec = Segment::Key("spec".to_owned());
-        Some(Path(std::iter::once(spec).chain(below_spec).collect()))
+        self.path.clone()
     }
 
     /// The location of the value; if it isn't set, of the nearest existing parent key.
@@ -104,40 +97,15 @@ impl<'a> Field<'a> {
     }
 }
 
-/// A dotted path translated to another version: the translated prefix, and the rest with its leading dot.
-#[derive(Debug, Clone, Copy)]
-struct Translated<'p> {
-    place: &'p str,
-    rest: &'p str,
-}
-
-impl<'p> Translated<'p> {
-    fn steps(&self) -> impl Iterator<Item = &'p str> + use<'p> {
-        let rest = tree::steps(self.rest).skip(1);
-        tree::steps(self.place).chain(rest)
-    }
-}
-
 /// The dotted path in `version`; `None` if that has no such field.
 pub(crate) fn in_version<'p>(path: &'p str, version: &str) -> Option<Cow<'p, str>> {
-    Some(match translated(path, version)? {
-        Translated { place, rest: "" } => Cow::Borrowed(place),
-        Translated { place, rest } => Cow::Owned(format!("{place}{rest}")),
-    })
-}
-
-fn translated<'p>(path: &'p str, version: &str) -> Option<Translated<'p>> {
-    let as_it_is = Translated { place: path, rest: "" };
-    let section = tree::steps(path).next().unwrap_or_default();
-    if section == "featureGates" {
-        return Some(as_it_is);
-    }
+    let section = first_part(path, '.');
     let written_for = if V1_SECTIONS.contains(&section) { "v1" } else { "v1beta1" };
-    if written_for == version {
-        return Some(as_it_is);
+    if section == "featureGates" || written_for == version {
+        return Some(Cow::Borrowed(path));
     }
     let (place, rest) = moved(version, path)?;
-    Some(Translated { place, rest })
+    Some(if rest.is_empty() { Cow::Borrowed(place) } else { Cow::Owned(format!("{place}{rest}")) })
 }
 
 #[cfg(test)]

@@ -29,18 +29,13 @@ struct WrittenGate<'a> {
 impl<'a> Context<'a> {
     /// A feature gate by name, compared as the release does.
     pub fn gate(&self, name: &str) -> Gate<'a> {
-        let is_it = |written: &str| self.is_gate_name(written, name);
-        let written = self.root().below("spec.featureGates").and_then(|gates| match &gates.value {
-            Value::Map(entries) => {
-                let entry = entries.iter().find(|e| is_it(&e.key.text))?;
-                Some(WrittenGate { name: entry.key.span, switch: &entry.value })
+        let written = self.gate_entry(name).and_then(|path| {
+            let (key, node) = (self.root().key_at(&path), self.root().at(&path)?);
+            if let Some(key) = key {
+                return Some(WrittenGate { name: key.span, switch: node });
             }
-            Value::Seq(items) => items.iter().find_map(|item| {
-                let written = item.get("name")?;
-                is_it(written.as_str()?)
-                    .then(|| WrittenGate { name: written.span, switch: item.get("state").unwrap_or(written) })
-            }),
-            _ => None,
+            let name = node.get("name")?;
+            Some(WrittenGate { name: name.span, switch: node.get("state").unwrap_or(name) })
         });
         let explicit = || {
             let gates = tree::get(self.object(), "spec.featureGates");
@@ -59,20 +54,41 @@ impl<'a> Context<'a> {
     pub fn gate_change(&self, name: &str, on: bool) -> Change {
         let gates = gates_path();
         let state = if on { "Enabled" } else { "Disabled" };
-        let list = match self.root().at(&gates).map(|n| &n.value) {
-            Some(Value::Map(entries)) => {
-                let written = entries.iter().find(|e| self.is_gate_name(&e.key.text, name));
-                return Change::Set(gates.key(written.map_or(name, |e| &e.key.text)), on.into());
-            }
-            Some(Value::Seq(items)) => &items[..],
-            _ if self.version() == "v1" => &[],
-            _ => return Change::Set(gates.key(name), on.into()),
+        let is_list = match self.root().at(&gates).map(|n| &n.value) {
+            Some(Value::Map(_)) => false,
+            Some(Value::Seq(_)) => true,
+            _ => self.version() == "v1",
         };
-        let is_it = |item: &Node| item.text_at("name").is_some_and(|written| self.is_gate_name(written, name));
-        match list.iter().position(is_it) {
-            Some(index) => Change::Set(gates.index(index).key("state"), state.into()),
-            None => Change::Append(gates, json!({"name": name, "state": state})),
+        match self.gate_entry(name) {
+            Some(entry) if is_list => Change::Set(entry.key("state"), state.into()),
+            None if is_list => Change::Append(gates, json!({"name": name, "state": state})),
+            entry => Change::Set(entry.unwrap_or_else(|| gates.key(name)), on.into()),
         }
+    }
+
+    /// The changes that remove written gates, and the list with the last one.
+    pub fn gate_removals(&self, names: &[&str]) -> Vec<Change> {
+        let gates = gates_path();
+        let count = self.root().at(&gates).map_or(0, |n| n.entries().len() + n.items().len());
+        let mut entries: Vec<Path> = names.iter().filter_map(|name| self.gate_entry(name)).collect();
+        if entries.len() == count {
+            return vec![Change::Remove(gates)];
+        }
+        // From the end, so that the indexes stay valid.
+        entries.sort_unstable_by(|a, b| b.cmp(a));
+        entries.into_iter().map(Change::Remove).collect()
+    }
+
+    /// The path of a written gate: a map's entry or a list's element.
+    pub fn gate_entry(&self, name: &str) -> Option<Path> {
+        let gates = gates_path();
+        let node = self.root().at(&gates)?;
+        let is_it = |written: &str| self.is_gate_name(written, name);
+        if let Some(entry) = node.entries().iter().find(|entry| is_it(&entry.key.text)) {
+            return Some(gates.key(&entry.key.text));
+        }
+        let index = node.items().iter().position(|item| item.text_at("name").is_some_and(is_it));
+        index.map(|index| gates.index(index))
     }
 
     /// Whether the release reads a written name as that of a gate.

@@ -170,19 +170,18 @@ impl EvidenceIndex {
     fn about(&self, image: &str) -> Option<ImageEvidence> {
         let all: Vec<&Record> = self.records.iter().filter(|r| r.is_of(image)).collect();
         let first = |form: Form| all.iter().find(|r| r.form == form).copied();
-        let seen = || {
-            let ones = all.iter().filter(|r| r.form == Form::One);
-            ones.flat_map(|r| r.platforms.clone()).collect::<Vec<_>>()
+        let of_all = |form: Form| {
+            let alike = all.iter().filter(|r| r.form == form);
+            alike.flat_map(|r| r.platforms.clone()).collect::<Vec<_>>()
         };
         let record = [Form::List, Form::Single, Form::Declared, Form::Built, Form::One].into_iter().find_map(first)?;
         let platforms = match record.form {
-            Form::One => seen(),
-            // Each build adds platforms.
-            Form::Built => all.iter().filter(|r| r.form == Form::Built).flat_map(|r| r.platforms.clone()).collect(),
+            // Each adds platforms.
+            Form::One | Form::Built => of_all(record.form),
             // Use the platform of the declaration or the plain output, if it is unique.
             Form::Single if record.platforms.is_empty() => {
                 let said = first(Form::Declared).map(|d| d.platforms.clone());
-                let mut said = said.unwrap_or_else(seen);
+                let mut said = said.unwrap_or_else(|| of_all(Form::One));
                 said.dedup();
                 if said.len() == 1 { said } else { Vec::new() }
             }

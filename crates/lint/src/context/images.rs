@@ -91,8 +91,8 @@ impl<'a> WrittenTemplate<'a> {
     }
 
     /// One of its annotations.
-    pub fn annotation(&self, cx: &Context<'a>, name: &str) -> Option<Annotation<'a>> {
-        cx.annotation_of(self.node, name)
+    pub fn annotation(&self, name: &str) -> Option<Annotation<'a>> {
+        Annotation::of_object(self.document, self.node, name)
     }
 
     /// The value at a dotted path below it.

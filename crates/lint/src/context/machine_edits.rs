@@ -16,7 +16,11 @@ impl Context<'_> {
             edit::edits(vm.document, &[set]).ok()
         };
         let edits: Vec<Vec<Edit>> = open.iter().map(name_it).collect::<Option<_>>()?;
-        let title = format!("name {architecture} in {}", machines_count(open.len()));
+        let machines = match open.len() {
+            1 => "the virtual machine that names none".to_owned(),
+            n => format!("the {n} virtual machines that name none"),
+        };
+        let title = format!("name {architecture} in {machines}");
         (!edits.is_empty()).then(|| suggestion(title, edits.concat()))
     }
 
@@ -34,12 +38,5 @@ impl Context<'_> {
             }
         }
         (!edits.is_empty()).then(|| suggestion(format!("clone {instead} where {name} is cloned"), edits))
-    }
-}
-
-fn machines_count(number: usize) -> String {
-    match number {
-        1 => "the virtual machine that names none".to_owned(),
-        n => format!("the {n} virtual machines that name none"),
     }
 }

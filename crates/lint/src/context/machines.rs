@@ -90,19 +90,11 @@ impl<'a> Context<'a> {
         found.filter(|_| !namespace.is_empty()).map(|document| &**document)
     }
 
-    /// Whether no host devices are permitted.
-    pub fn permits_no_devices(&self) -> bool {
-        self.rendered_kubevirt("configuration.permittedHostDevices").is_null()
-    }
-
     /// The permitted host devices, sorted.
     pub fn permitted_devices(&self) -> Vec<&'a str> {
         let all = self.rendered_kubevirt("configuration.permittedHostDevices");
-        let lists = ["pciHostDevices", "mediatedDevices", "usb"].iter().filter_map(|l| all[l].as_array());
-        let mut names: Vec<&str> = lists.flatten().filter_map(|d| d["resourceName"].as_str()).collect();
-        names.sort_unstable();
-        names.dedup();
-        names
+        let devices = ["pciHostDevices", "mediatedDevices", "usb"].into_iter().flat_map(|list| elements(&all[list]));
+        distinct(devices.filter_map(|device| device["resourceName"].as_str()))
     }
 
     /// The devices that a virtual machine or its instance type requests and that aren't permitted, once each, with

@@ -89,16 +89,15 @@ pub use other_shape::{OtherShape, flag};
 pub use own_field::{OwnField, OwnFields};
 pub use patch::{Applied, PatchAnnotation, PatchFailure};
 pub use patched_gates::{CDI_GATES, KUBEVIRT_GATES};
-pub(crate) use placement::{PREFERRED, REQUIRED};
 pub use placement::{Placement, Pods, Unmatched};
 pub use pod_placement::ArchitectureScope;
-pub(crate) use pod_placement::{names_architecture, terms as required_terms};
+pub(crate) use pod_placement::{PREFERRED, REQUIRED, REQUIRED_TERMS, names_architecture, terms as required_terms};
 pub use pod_templates::{ArchitectureSupport, ImageCoverage, POD_KINDS, PodTemplate, with_subscription};
 pub use releases::{gate_when_unset, schema_path};
 pub use shape::Shape;
 pub(crate) use shape::key as last_key;
 pub use site::Site;
-pub(crate) use storage_classes::{DEFAULT, DiskSpec, VIRT_DEFAULT, default_place};
+pub(crate) use storage_classes::{DiskSpec, VIRT_DEFAULT, default_place};
 pub(crate) use trial::Trial;
 pub(crate) use virtual_machines::object_of;
 pub use virtual_machines::{SourceRef, VirtualMachine, claim_ref_of, source_ref_of};
@@ -335,6 +334,11 @@ impl<'a> Context<'a> {
     /// The plan: verdict, objects, status, metrics.
     pub fn plan(&self) -> &'a Plan {
         self.input.plan
+    }
+
+    /// Whether the cluster is OpenShift, which has SSP, ImageStreams and a cluster-wide TLS profile.
+    pub fn is_openshift(&self) -> bool {
+        self.inventory().platform == hcoplan_planner::release::Platform::OpenShift
     }
 
     /// The value at a dotted path in the spec of the rendered KubeVirt, null where there is none.

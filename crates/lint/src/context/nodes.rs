@@ -2,7 +2,12 @@
 
 use super::Context;
 use super::prelude::*;
+use crate::lists::labels_of;
 use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, Node, NodeLocations, is_left_out};
+use hcoplan_yaml::Trail;
+
+/// Kinds of objects that label nodes.
+static LABELLERS: Rows<&str> = Rows::of("nodeLabellers");
 
 /// A declared node.
 #[derive(Debug, Clone, Copy)]
@@ -67,14 +72,29 @@ impl<'a> Context<'a> {
     }
 
     /// Whether the inventory would have a label, or a field, that nodes have: a pool has no names, and components of the
-    /// cluster add labels that an import leaves out.
+    /// cluster add labels that an import leaves out, or that it has no values of.
     pub fn shows_label(&self, key: &str) -> bool {
         const OF_EACH_NODE: [&str; 2] = [ARCHITECTURE_LABEL, "kubernetes.io/os"];
         if ["kubernetes.io/hostname", "metadata.name"].contains(&key) {
             return !self.kinds_of_nodes().has_pool;
         }
         let is_added = !OF_EACH_NODE.contains(&key) && (is_left_out(key) || key.starts_with("nvidia.com/"));
-        !is_added || self.kinds_of_nodes().have_label(key)
+        (!is_added || self.kinds_of_nodes().have_label(key)) && !self.kinds_of_nodes().unlisted.contains(key)
+    }
+
+    /// The keys of labels whose values the inventory doesn't list, or that an object of the repository sets and no
+    /// declared node has: its nodes may come.
+    pub(super) fn unlisted_labels(&self) -> HashSet<String> {
+        let mut out: HashSet<String> = self.nodes().flat_map(|node| &node.node.other_labels).cloned().collect();
+        let is_to_come = |(key, value): &(String, String)| self.nodes().all(|n| n.node.labels.get(key) != Some(value));
+        for document in LABELLERS.iter().flat_map(|kind| self.other_objects().of_kind(kind)) {
+            document.root.walk(&Trail::ROOT, &mut |_, node| {
+                let lists = ["labels", "nodeLabels"].into_iter().flat_map(|list| labels_of(node.get(list)));
+                out.extend(lists.filter(is_to_come).map(|(key, _)| key));
+                true
+            });
+        }
+        out
     }
 
     /// One workload node per architecture, sorted by architecture.

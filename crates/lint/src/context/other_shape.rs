@@ -23,8 +23,8 @@ pub struct OtherShape<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// The other version, if it has all fields of `spec` that the document's version doesn't have, or `featureGates`
-    /// has its type.
+    /// The other version, if it has fields of `spec` that the document's version doesn't have, or `featureGates` has its
+    /// type.
     pub fn other_shape(&self) -> Option<&OtherShape<'a>> {
         let found = self.known.other_shape.get_or_init(|| self.find_other_shape());
         found.as_ref()
@@ -42,18 +42,12 @@ impl<'a> Context<'a> {
         });
         let pruned = self.admission().pruned.iter().map(|p| &p.path);
         let spec = |p: &&Path| matches!(p.0.first(), Some(Segment::Key(k)) if k == "spec");
-        let unknown: Vec<&Path> = pruned.filter(spec).filter(|p| !p.starts_with(&path)).collect();
-        if unknown.is_empty() && gates.is_none() {
-            return None;
-        }
         self.schema()?;
         let other = self.release().hyperconverged_schema(version)?;
-        if !unknown.iter().all(|p| other.field(p).is_some()) {
-            return None;
-        }
+        let unknown = pruned.filter(spec).filter(|p| !p.starts_with(&path) && other.field(p).is_some());
         // A field that this version doesn't have at all is an unknown field.
         let (unknown, moves): (Vec<&Path>, Vec<_>) =
-            unknown.into_iter().map(|p| (p, self.some_moves(p))).filter(|(_, moves)| !moves.is_empty()).unzip();
+            unknown.map(|p| (p, self.some_moves(p))).filter(|(_, moves)| !moves.is_empty()).unzip();
         if unknown.is_empty() && gates.is_none() {
             return None;
         }

@@ -163,10 +163,7 @@ impl Search<'_, '_> {
         let kinds = row.field.operands.iter().map(|o| o.kind.clone());
         let operands = &self.cx.plan().operands;
         let is_operand = |k: &String| operands.iter().any(|(_, o)| o.id.kind == *k);
-        let others = kinds.filter(|k| k != self.kind && is_operand(k));
-        let mut others: Vec<String> = others.collect();
-        others.sort_unstable();
-        others.dedup();
+        let others = distinct(kinds.filter(|k| k != self.kind && is_operand(k)));
         self.found.fields.push(OwnField {
             pointer: pointer.to_owned(),
             path: row.path.clone(),

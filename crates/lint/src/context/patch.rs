@@ -126,8 +126,7 @@ impl<'a> Context<'a> {
 
     /// The effects of an annotation's operations; `None` if the operand isn't rendered or patched.
     pub fn patch_effects<'c>(&self, patch: &'c PatchAnnotation<'a>) -> Option<&'c Effects> {
-        let effects = || self.effects_of(patch, patch.operations());
-        patch.effects.get_or_init(effects).as_ref()
+        patch.effects.get_or_init(|| self.effects_of(patch, patch.operations())).as_ref()
     }
 
     /// The operand patched with another text; `None` if that can't be applied or the operand isn't rendered.

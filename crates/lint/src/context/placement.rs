@@ -5,16 +5,12 @@ use super::prelude::*;
 use hcoplan_kubernetes::nearest;
 use hcoplan_kubernetes::node_affinity::RequiredNodeAffinity;
 
-use super::pod_placement::ARCHITECTURE_KEYS;
+use super::field::in_version;
+use super::pod_placement::{ARCHITECTURE_KEYS, REQUIRED};
 use super::{Field, NodeRef};
-use crate::lists::elements;
 
 /// Maximum number of unmatched labels reported separately.
 const MAX_LABELS: usize = 32;
-
-/// Kubernetes' lists of terms in an affinity.
-pub(crate) const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
-pub(crate) const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 
 /// The pods of a placement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,13 +29,6 @@ impl Pods {
         match self {
             Self::Infra => "infra.nodePlacement",
             Self::Workload => "workloads.nodePlacement",
-        }
-    }
-
-    const fn internal(self) -> &'static str {
-        match self {
-            Self::Infra => "deployment.nodePlacements.infra",
-            Self::Workload => "deployment.nodePlacements.workload",
         }
     }
 }
@@ -73,9 +62,15 @@ impl<'a> Context<'a> {
         placement.is_some_and(|p| p.selects_nodes())
     }
 
+    /// Whether the workload placement selects no declared node, which has a finding of its own.
+    pub fn places_nowhere(&self) -> bool {
+        self.selects_workload_nodes() && self.topology().workload_nodes.is_empty()
+    }
+
     /// A node placement of the HyperConverged; `None` if it isn't set or is rejected.
     pub fn placement(&self, pods: Pods) -> Option<Placement<'a>> {
-        Some(Placement { pods, value: self.hyperconverged()?.get(pods.internal())?, field: self.field(pods.field()) })
+        let path = in_version(pods.field(), "v1")?;
+        Some(Placement { pods, value: self.hyperconverged()?.get(&path)?, field: self.field(pods.field()) })
     }
 }
 
@@ -89,6 +84,11 @@ impl<'a> Placement<'a> {
     pub fn nodes(&self, cx: &Context<'a>) -> Vec<NodeRef<'a>> {
         let selection = Selection::of(self.value);
         cx.nodes().filter(|n: &NodeRef<'_>| selection.as_ref().is_none_or(|s| s.selects(n.node))).collect()
+    }
+
+    /// Whether the inventory would have all labels that it uses.
+    pub fn is_known(&self, cx: &Context<'_>) -> bool {
+        cx.shows_labels(self.value)
     }
 
     /// Its tolerations.
@@ -114,35 +114,20 @@ impl<'a> Placement<'a> {
     }
 
     fn unmatched_labels(&self, cx: &Context<'a>) -> Vec<Unmatched> {
-        let mut found = Vec::new();
-        let mut further = 0;
-        let selector = self.value["nodeSelector"].as_object();
-        for (key, value) in selector.into_iter().flatten() {
-            let value = value.as_str().unwrap_or_default();
+        let found = members(&self.value["nodeSelector"]).filter_map(|(key, value)| {
             let values = || cx.nodes().filter_map(|n| n.node.labels.get(key));
-            if values().any(|v| v == value) {
-                continue;
-            }
-            if found.len() == MAX_LABELS {
-                further += 1;
-                continue;
+            if values().any(|own| value == own) {
+                return None;
             }
             let path = self.path().key("nodeSelector").key(key);
             let known_key = values().next().is_some();
-            found.push(Unmatched {
-                wanted: format!("is labelled {}", label(key, value)),
+            Some(Unmatched {
+                wanted: format!("is labelled {}", label(key, text(value))),
                 place: if known_key { cx.document().locate(&path) } else { cx.document().locate_key(&path) },
-                meant: meant(cx, key, value),
-            });
-        }
-        if further > 0 {
-            found.push(Unmatched {
-                wanted: format!("has {further} further labels that it names"),
-                place: cx.document().locate_key(&self.path().key("nodeSelector")),
-                meant: None,
-            });
-        }
-        found
+                meant: meant(cx, key, text(value)),
+            })
+        });
+        found.take(MAX_LABELS).collect()
     }
 
     fn unmatched_affinity(&self, cx: &Context<'a>) -> Option<Unmatched> {
@@ -166,10 +151,9 @@ impl<'a> Placement<'a> {
 
 /// The label meant by a term of an affinity that uses an alias of an architecture.
 pub(super) fn meant_architecture(term: &Value) -> Option<String> {
-    term["matchExpressions"].as_array()?.iter().find_map(|expression| {
-        let key = expression["key"].as_str().filter(|k| ARCHITECTURE_KEYS.contains(k))?;
-        let mut values = expression["values"].as_array()?.iter().filter_map(Value::as_str);
-        Some(label(key, values.find_map(Architecture::alias)?))
+    elements(&term["matchExpressions"]).find_map(|expression| {
+        let key = Some(text(&expression["key"])).filter(|k| ARCHITECTURE_KEYS.contains(k))?;
+        Some(label(key, texts(&expression["values"]).find_map(Architecture::alias)?))
     })
 }
 

@@ -7,6 +7,12 @@ use crate::lists::elements;
 use hcoplan_kubernetes::label_selector;
 use serde_json::Value;
 
+/// Kubernetes' lists of terms in an affinity.
+pub(crate) const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+/// The terms of a required node affinity.
+pub(crate) const REQUIRED_TERMS: &str = "requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
+pub(crate) const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
+
 /// The labels with a node's architecture.
 pub(super) const ARCHITECTURE_KEYS: [&str; 2] = ["kubernetes.io/arch", "beta.kubernetes.io/arch"];
 /// The labels with a node's operating system.
@@ -58,13 +64,8 @@ pub(crate) fn names_architecture(term: &Value) -> bool {
 
 /// Whether the requirements on architectures and operating systems allow a platform.
 pub(super) fn permits(placement: &Value, os: &str, architecture: &str) -> bool {
-    let mut labels = label_selector::Labels::new();
-    for key in ARCHITECTURE_KEYS {
-        labels.insert(key.to_owned(), architecture.to_owned());
-    }
-    for key in OS_KEYS {
-        labels.insert(key.to_owned(), os.to_owned());
-    }
+    let labels = ARCHITECTURE_KEYS.map(|key| (key, architecture)).into_iter().chain(OS_KEYS.map(|key| (key, os)));
+    let labels: label_selector::Labels = labels.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
     let fits = |(key, wanted): (&String, &String)| {
         let said = placement["nodeSelector"][key].as_str();
         said.is_none_or(|s| s == wanted)
@@ -86,8 +87,7 @@ pub(super) fn forget_architectures(placement: &mut Value) {
     if let Some(selector) = placement.pointer_mut("/nodeSelector").and_then(Value::as_object_mut) {
         selector.retain(|key, _| !ours(key));
     }
-    let pointer = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
-    let Some(required) = placement.pointer_mut(pointer) else {
+    let Some(required) = placement.pointer_mut(&format!("/affinity/nodeAffinity/{REQUIRED}")) else {
         return;
     };
     let terms = required.get_mut("nodeSelectorTerms");
@@ -108,8 +108,7 @@ pub(super) fn forget_architectures(placement: &mut Value) {
 
 /// The terms of a placement's required node affinity.
 pub(crate) fn terms(placement: &Value) -> impl Iterator<Item = &Value> {
-    let required = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
-    placement.pointer(required).and_then(|r| r["nodeSelectorTerms"].as_array()).into_iter().flatten()
+    elements(&placement["affinity"]["nodeAffinity"][REQUIRED]["nodeSelectorTerms"])
 }
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ impl PodTemplate {
 
     /// The items of a list at a dotted path below the pod's spec.
     pub(super) fn list(&self, path: &str) -> &[Node] {
-        self.get(path).map_or(&[], Node::items)
+        items(self.get(path))
     }
 
     /// The path of a dotted path below the pod's spec.
@@ -83,8 +83,7 @@ impl PodTemplate {
     pub fn images(&self) -> Vec<(Path, &str)> {
         let lists = ["containers", "initContainers"].into_iter();
         let each = lists.flat_map(|list| {
-            let items = self.list(list);
-            items.iter().enumerate().filter_map(move |(i, item)| {
+            self.list(list).iter().enumerate().filter_map(move |(i, item)| {
                 let image = item.text_at("image")?;
                 Some((self.path(list).index(i).key("image"), image))
             })
@@ -94,12 +93,8 @@ impl PodTemplate {
 
     /// Node selector, affinity and tolerations in the manifest.
     pub fn written_placement(&self) -> Value {
-        let json = |path: &str| json_of(self.get(path));
-        json!({
-            "nodeSelector": json("nodeSelector"),
-            "affinity": json("affinity"),
-            "tolerations": json("tolerations"),
-        })
+        let fields = ["nodeSelector", "affinity", "tolerations"].into_iter();
+        fields.map(|field| (field, json_of(self.get(field)))).collect()
     }
 
     /// The same with the Subscription's `spec.config` applied.
@@ -170,9 +165,8 @@ impl PodTemplate {
     }
 
     /// The changes that restrict it to architectures: a requirement for each term, else a new term.
-    pub fn keep_to<T: AsRef<str>>(&self, architectures: &[T]) -> Vec<Change> {
-        let names: Vec<&str> = architectures.iter().map(AsRef::as_ref).collect();
-        let requirement = json!({"key": ARCHITECTURE_KEYS[0], "operator": "In", "values": names});
+    pub fn keep_to(&self, architectures: &[String]) -> Vec<Change> {
+        let requirement = json!({"key": ARCHITECTURE_KEYS[0], "operator": "In", "values": architectures});
         let (path, terms) = self.terms();
         if terms.is_empty() {
             let os = json!({"key": OS_KEYS[0], "operator": "In", "values": [self.os()]});

@@ -17,6 +17,6 @@ pub(super) use hcoplan_repository::repo::OtherObjects;
 pub(super) use hcoplan_yaml::pointer;
 pub(super) use serde_json::{Value, json};
 
-pub(super) use crate::lists::{elements, entries, items, json_of, members, name_of, namespace_of, texts};
+pub(super) use crate::lists::{distinct, elements, entries, items, json_of, members, name_of, namespace_of, texts};
 pub(super) use crate::rows::Rows;
 pub(super) use crate::words::changed;

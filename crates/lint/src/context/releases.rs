@@ -5,18 +5,10 @@ use super::{Context, PatchAnnotation};
 use hcoplan_planner::jsonpatch;
 use hcoplan_planner::release::Phase;
 
-use super::field::in_version;
-
 impl Context<'_> {
     /// The release after the cluster's; `None` if unknown.
     pub fn next_release(&self) -> Option<Arc<Release>> {
         self.release().next()
-    }
-
-    /// The path in the document's version of a field named as in v1beta1 below `spec`.
-    pub fn path_of(&self, field: &str) -> Option<Path> {
-        let path = in_version(field, self.version())?;
-        Some(Path::dotted(&format!("spec.{path}")))
     }
 
     /// The first other release whose operand has the field at a pointer.

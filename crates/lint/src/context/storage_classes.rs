@@ -119,10 +119,7 @@ impl<'a> Context<'a> {
         let other_objects = self.other_objects();
         let made = MAKERS.iter().any(|k| !other_objects.of_kind(k).is_empty());
         let of_kind = TEMPLATES.iter().flat_map(|k| other_objects.of_kind(k));
-        let mut templates = of_kind.map(|d| {
-            let (start, end) = (d.span.start as usize, d.span.end as usize);
-            d.file.text().get(start..end).unwrap_or_default()
-        });
+        let mut templates = of_kind.map(|d| d.location(d.span));
         let mut texts = self.texts().iter();
         let mut files = other_objects.templates.iter();
         // A path is a chart of a repository, a name that of another place.
@@ -134,7 +131,7 @@ impl<'a> Context<'a> {
         };
         let mut charts = ["Application", "HelmChart", "HelmRelease"].iter().flat_map(|k| other_objects.of_kind(k));
         made || charts.any(has_chart)
-            || templates.any(|t| t.contains(KIND))
+            || templates.any(|template| template.text().contains(KIND))
             || texts.any(|file| file.mentions("kind: StorageClass") && file.mentions("{{"))
             || files.any(|file| file.mentions(KIND))
     }
@@ -142,9 +139,6 @@ impl<'a> Context<'a> {
 
 /// Annotation of the default class for virtual machines.
 pub(crate) const VIRT_DEFAULT: &str = "storageclass.kubevirt.io/is-default-virt-class";
-
-/// Annotation of the cluster's default class.
-pub(crate) const DEFAULT: &str = "storageclass.kubernetes.io/is-default-class";
 
 /// The location of the annotation that makes a class the default; `None` if it isn't.
 pub(crate) fn default_place(class: &Document, annotation: &str) -> Option<Location> {
@@ -155,7 +149,5 @@ pub(crate) fn default_place(class: &Document, annotation: &str) -> Option<Locati
 
 /// Whether a class is for object buckets rather than disks: of NooBaa, or of Ceph's object gateway.
 fn is_for_buckets(class: &Document) -> bool {
-    let provisioner = class.root.below("provisioner");
-    let provisioner = provisioner.and_then(|n| n.as_str()).unwrap_or_default();
-    ["/bucket", "/obc"].iter().any(|end| provisioner.ends_with(end))
+    ["/bucket", "/obc"].iter().any(|end| class.text("provisioner").ends_with(end))
 }

@@ -132,7 +132,7 @@ impl<'n> VirtualMachine<'n> {
 
     /// The items of a list at a dotted path below the instance's spec.
     pub fn list(&self, path: &str) -> &'n [Node] {
-        self.get(path).map_or(&[], Node::items)
+        items(self.get(path))
     }
 
     /// A string at a dotted path below the instance's spec.
@@ -176,9 +176,8 @@ impl<'n> VirtualMachine<'n> {
 
     /// Its placement as written.
     fn placement(&self) -> Value {
-        let json = |path: &str| json_of(self.get(path));
-        json!({"nodeSelector": json("nodeSelector"), "affinity": json("affinity"),
-            "topologySpreadConstraints": json("topologySpreadConstraints")})
+        let fields = ["nodeSelector", "affinity", "topologySpreadConstraints"].into_iter();
+        fields.map(|field| (field, json_of(self.get(field)))).collect()
     }
 
     /// Whether its placement uses an alias of an architecture.

@@ -12,6 +12,7 @@ use serde_json::Value as Json;
 
 use super::round::by_file;
 use super::trees::changes;
+use crate::lists::items;
 use crate::prelude::*;
 
 /// Moves the fixes of a finding that edit a build to the build's layers. Removes those that can't be moved; the
@@ -108,6 +109,13 @@ fn keys_around(new: &Json, value: &Json) -> Option<Vec<String>> {
     Some(keys)
 }
 
+/// Whether a value has another one at the last key of a path, in whatever mapping.
+fn holds(value: &Json, path: &Path, other: &Json) -> bool {
+    let own =
+        |(key, value): (&String, &Json)| path.keys().last() == Some(key) && value == other || holds(value, path, other);
+    value.as_object().is_some_and(|entries| entries.iter().any(own))
+}
+
 /// A path without the document's index.
 fn below(path: &Path) -> Path {
     Path(path.0.get(1..).unwrap_or_default().to_vec())
@@ -145,20 +153,20 @@ fn edits_of_layers<'l>(
     }
     let mut plan = LayerPlan::default();
     let all = changes(before.documents(), after.documents());
-    let mut renamed = Vec::new();
-    for change in &all {
-        let document = match change.path().0.first() {
-            Some(Segment::Index(index)) => before.document(*index),
-            _ => None,
-        };
-        let document = document.ok_or("the build reads otherwise")?;
-        let mut writer = LayerWriter { layers, object: &document.root, near, plan: &mut plan };
-        if renamed.contains(&change.path()) {
-            continue;
-        }
-        match writer.rename(change, &all) {
-            Some(to) => renamed.push(to),
-            None => writer.change(change)?,
+    let mut moved = Vec::new();
+    for is_move in [true, false] {
+        for change in &all {
+            let document = match change.path().0.first() {
+                Some(Segment::Index(index)) => before.document(*index),
+                _ => None,
+            };
+            let document = document.ok_or("the build reads otherwise")?;
+            let mut writer = LayerWriter { layers, object: &document.root, near, plan: &mut plan };
+            if is_move {
+                moved.extend(writer.rename(change, &all).into_iter().flat_map(|to| [change.path(), to]));
+            } else if !moved.contains(&change.path()) {
+                writer.change(change, &all)?;
+            }
         }
     }
     let mut out = plan.edits;
@@ -190,14 +198,26 @@ impl<'c> LayerWriter<'c> {
         self.plan.changes.entry(layer).or_default().push(change);
     }
 
-    fn change(&mut self, change: &Change) -> Result<(), String> {
+    fn change(&mut self, change: &Change, all: &[Change]) -> Result<(), String> {
         let path = below(change.path());
         match (change, self.object.at(&path)) {
             _ if path.0.is_empty() => Err("it rewrites the whole object".to_owned()),
             (Change::Set(_, Json::Array(new)), Some(old)) if matches!(old.value, Value::Seq(_)) => {
                 self.list(&path, old, new)
             }
-            (Change::Set(_, value), Some(old)) => self.replace(&path, old, value),
+            (Change::Set(_, value), Some(old)) => {
+                // What one layer says of another place isn't what the layers below it say of this one.
+                let own = self.said(&path).first().map(|said| said.layer);
+                let is_moved =
+                    |gone: &Path| self.object.at(gone).is_some_and(|node| holds(&node.to_json(), &path, value));
+                let removed = all.iter().filter(|other| matches!(other, Change::Remove(_)));
+                let mut sources =
+                    removed.map(|other| below(other.path())).filter(is_moved).flat_map(|gone| self.said(&gone));
+                match sources.find(|said| Some(said.layer) != own) {
+                    Some(said) => Err(format!("{} says it for its clusters alone", self.at(&said))),
+                    None => self.replace(&path, old, value),
+                }
+            }
             (Change::Set(_, value), None) => self.insert(&path, value),
             _ => self.remove(&path),
         }
@@ -211,14 +231,25 @@ impl<'c> LayerWriter<'c> {
         };
         let path = below(gone);
         let value = self.object.at(&path)?.to_json();
-        let (to, new, keys, same_parent) = all.iter().find_map(|change| {
+        let (to, new, keys, inner, same_parent) = all.iter().find_map(|change| {
             let Change::Set(to, new) = change else {
                 return None;
             };
+            // What is moved may leave the mapping that it is alone in.
+            let inner = keys_around(&value, new).unwrap_or_default();
+            if !inner.is_empty() {
+                return (to.keys().last() == inner.last().map(|key| &**key)).then_some((
+                    to,
+                    new,
+                    Vec::new(),
+                    inner,
+                    false,
+                ));
+            }
             let keys = keys_around(new, &value)?;
             // Another layer may have the meant key, too.
             let same_parent = keys.is_empty() && to.parent() == gone.parent();
-            (same_parent || self.object.at(&below(to)).is_none()).then_some((to, new, keys, same_parent))
+            (same_parent || self.object.at(&below(to)).is_none()).then_some((to, new, keys, inner, same_parent))
         })?;
         let said = self.said(&path);
         let [only] = said.as_slice() else {
@@ -226,6 +257,12 @@ impl<'c> LayerWriter<'c> {
         };
         let layer = &self.layers[only.layer];
         let mut at = self.path_of(only).ok()?;
+        if layer.what == LayerKind::Merge && !inner.is_empty() && layer.document.root.at(&below(to)).is_none() {
+            self.is_editable(only).ok()?;
+            self.add(only.layer, Change::Remove(at));
+            self.add(only.layer, Change::Set(below(to), new.clone()));
+            return Some(to);
+        }
         if layer.what != LayerKind::Operations {
             let (true, Some(Segment::Key(name))) = (same_parent, to.0.last()) else { return None };
             self.is_editable(only).ok()?;
@@ -233,12 +270,12 @@ impl<'c> LayerWriter<'c> {
             return is_free.then(|| self.add(only.layer, Change::Rename(at, name.clone()))).map(|()| to);
         }
         let is_value = matches!(at.0.as_slice(), [_, Segment::Key(key)] if key == "value");
-        let pointer = layer.document.root.at(&at.parent().key("path")).and_then(Node::as_str)?;
-        let is_add = layer.document.root.at(&at.parent().key("op")).and_then(Node::as_str) == Some("add");
+        let pointer = layer.document.root.str_at(&at.parent().key("path"))?;
+        let is_add = layer.document.root.str_at(&at.parent().key("op")) == Some("add");
         if !is_value || !(is_add || same_parent) || pointer != path.to_pointer() {
             return None;
         }
-        if !keys.is_empty() {
+        if !keys.is_empty() || !inner.is_empty() {
             self.add(only.layer, Change::Set(at.clone(), new.clone()));
         }
         at = at.parent().key("path");
@@ -391,16 +428,10 @@ fn without_patch(layer: &BuildLayer) -> Result<Vec<Edit>, String> {
         let file = kustomization.file.path();
         return Err(format!("it is all that {file} does: remove the transformer, and its entry in the kustomization"));
     }
-    let path = match list_of(kustomization, &entry) {
+    let path = match items(kustomization.root.at(&entry.parent())).len() {
         1 => entry.parent(),
         _ => entry,
     };
     let edits = edit::edits(kustomization, &[Change::Remove(path)]);
     edits.map_err(|reason| reason.to_string())
-}
-
-/// How many items the list of an item has.
-fn list_of(document: &Document, item: &Path) -> usize {
-    let list = document.root.at(&item.parent());
-    list.map_or(0, |l| l.items().len())
 }

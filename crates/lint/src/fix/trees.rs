@@ -17,7 +17,7 @@ pub(super) fn changes(before: &[Json], after: &[Json]) -> Vec<Change> {
     out
 }
 
-fn differences(before: &Json, after: &Json, path: &Path, out: &mut Vec<Change>) {
+pub(crate) fn differences(before: &Json, after: &Json, path: &Path, out: &mut Vec<Change>) {
     match (before, after) {
         _ if before == after => {}
         (Json::Object(old), Json::Object(new)) => {

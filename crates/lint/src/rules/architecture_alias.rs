@@ -4,7 +4,6 @@
 //! `operatorframework.io/arch.<GOARCH>`.
 
 use super::prelude::*;
-use crate::context::PREFERRED;
 
 /// Kinds other than pods' with placements or image imports.
 static KINDS: Rows<&str> = Rows::of("placedKinds");

@@ -42,7 +42,7 @@ fn not_deployed(cx: &Context<'_>, name: &str, what: &str) -> Option<Finding> {
 
 fn images(cx: &Context<'_>, out: &mut Sink) {
     for template in cx.written_templates() {
-        let Some(annotation) = template.annotation(cx, ENABLE_ANNOTATION) else {
+        let Some(annotation) = template.annotation(ENABLE_ANNOTATION) else {
             continue;
         };
         let accepted = |value: &&str| !["true", "false"].iter().any(|v| v.eq_ignore_ascii_case(value));

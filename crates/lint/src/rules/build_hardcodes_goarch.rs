@@ -25,11 +25,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether a file builds for several architectures: it uses a variable or names a second one.
+/// Whether a file builds for several architectures: it uses the variable or names a second one.
 fn is_for_several(text: &str) -> bool {
     let mut fixed: Vec<&str> = goarches(text).map(|(_, name)| name).collect();
     fixed.dedup();
-    text.contains("TARGETARCH") || fixed.len() != 1
+    text.replace("ARG TARGETARCH", "").contains("TARGETARCH") || fixed.len() != 1
 }
 
 /// The values of `GOARCH=` with their offsets, except variables.
@@ -84,7 +84,8 @@ fn asking(file: &Arc<SourceFile>) -> Option<Fix> {
     for (at, name) in goarches(text) {
         let start = instruction(text, at)?;
         let stage = stages.partition_point(|stage| stage.start < start);
-        if declared != Some(stage) {
+        let asks = stage.checked_sub(1).and_then(|own| stages.get(own)?.asks).is_some_and(|asks| asks < start);
+        if !asks && declared != Some(stage) {
             declared = Some(stage);
             edits.push(declaration(file, start));
         }

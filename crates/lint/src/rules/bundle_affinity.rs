@@ -71,10 +71,12 @@ fn narrower_than_image(cx: &Context<'_>, pod: &PodTemplate, _: &[&str]) -> Optio
         return None;
     }
     let lists = pod.named_architectures();
-    let message =
-        format!("the node affinity of {} excludes {}, although its images support it", pod.called, and(&open));
+    let is_nothing = lists.iter().flat_map(|(_, names)| names).chain(&open).all(|name| !pod.permits(name));
+    let them = if open.len() == 1 { "it" } else { "them" };
+    let why = if is_nothing { "and runs nowhere".to_owned() } else { format!("although its images support {them}") };
     let finding = cx
-        .finding(message)
+        .finding(format!("the node affinity of {} excludes {}, {why}", pod.called, and(&open)))
+        .severity(if is_nothing { Severity::Warning } else { Severity::Info })
         .at(lists.first().map_or_else(|| pod.place(), |(path, _)| pod.document.locate(path)))
         .label(format!("forbids {}", and(&open)))
         .help(format!("allow {}, unless the operator was never tried there", and(&open)));
@@ -95,8 +97,6 @@ fn preferred_only(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option
         (false, false) if reach.len() > 1 => Severity::Warning,
         (false, _) => return None,
     };
-    let support = cx.supported_architectures(pod).filter(|s| s.is_complete);
-    let kept: Vec<String> = support.into_iter().flat_map(|support| support.architectures).collect();
     let finding = cx
         .finding(format!("{} only prefers an architecture", pod.called))
         .severity(severity)
@@ -105,12 +105,13 @@ fn preferred_only(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option
             0 | 1 => "forbids no other one".to_owned(),
             _ => format!("pods may still land on {}", or(reach)),
         });
-    Some(finding.remedy("require the architectures of its images; the preference may stay", requiring(pod, &kept)))
+    let fix = requiring(pod, cx.supported_architectures(pod));
+    Some(finding.remedy("require the architectures of its images; the preference may stay", fix))
 }
 
-/// The fix that restricts a pod to nodes of these architectures, if there are any.
-fn requiring<T: AsRef<str>>(pod: &PodTemplate, architectures: &[T]) -> Option<Fix> {
-    let kept: Vec<String> = architectures.iter().map(|a| a.as_ref().to_owned()).collect();
+/// The fix that restricts a pod to nodes of the architectures that its images have, if these are known.
+fn requiring(pod: &PodTemplate, support: Option<ArchitectureSupport>) -> Option<Fix> {
+    let kept: Vec<String> = support.filter(|s| s.is_complete)?.architectures.into_iter().collect();
     let title = format!("require {}", or(&kept));
     (!kept.is_empty()).then(|| unsafe_fix(&pod.document, title, &pod.keep_to(&kept)))?
 }
@@ -147,8 +148,7 @@ fn terms_ored(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Fin
 }
 
 fn requirements(term: &Json) -> impl Iterator<Item = &Json> {
-    let lists = ["matchExpressions", "matchFields"].into_iter().map(|key| term[key].as_array());
-    lists.flatten().flatten()
+    ["matchExpressions", "matchFields"].into_iter().flat_map(|key| elements(&term[key]))
 }
 
 /// Merges all terms; `None` if two use the same label, because they are intended alternatives.
@@ -196,6 +196,5 @@ fn no_affinity(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Fi
         }
         finding = with_nodes(finding, cx, missing);
     }
-    let kept = support.filter(|s| s.is_complete).map(|s| s.architectures.into_iter().collect::<Vec<_>>());
-    Some(finding.fixes(requiring(pod, &kept.unwrap_or_default())))
+    Some(finding.fixes(requiring(pod, support)))
 }

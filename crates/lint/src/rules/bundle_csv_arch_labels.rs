@@ -40,9 +40,11 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
     }
 }
 
-/// A claimed architecture that a deployment's own placement excludes; where images are known, they decide.
+/// A claimed architecture that a deployment's own placement excludes, and no image lacks.
 fn excluded(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
-    let claimed = csv.claimed().architectures.into_iter().filter(|_| !csv.is_known(cx));
+    let overclaimed = csv.overclaimed(cx);
+    let claimed = csv.claimed().architectures.into_iter();
+    let claimed = claimed.filter(|(name, _)| overclaimed.iter().all(|(other, _)| other != name));
     for (architecture, place) in claimed.filter_map(|(name, label)| Some((name, label?))) {
         let Some(pod) = csv.deployments.iter().find(|pod| !pod.permits(architecture)) else {
             continue;
@@ -86,7 +88,7 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
             (place, format!("doesn't claim {}", and(&unclaimed)), "its labels don't claim".to_owned())
         }
     };
-    let known = known(cx, csv);
+    let known = csv.run_images(cx);
     let (who, does) = if known.is_empty() { ("deployments", "run on") } else { ("images", "support") };
     let message = format!("the {who} of the operator {} {does} {}, which {labels}", csv.name(), and(&unclaimed));
     let mut finding = cx.finding_about(&csv.document, message).warning().at(place).label(label);
@@ -97,13 +99,8 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
     out.report(finding.remedy("add the labels, if the operator was tried there", claim(csv, &common)));
 }
 
-/// The images of its deployments, if all are known.
-fn known<'c>(cx: &Context<'_>, csv: &'c Csv) -> Vec<(ImageUse<'c>, ImageEvidence)> {
-    if csv.is_known(cx) { csv.run_images(cx) } else { Vec::new() }
-}
-
 /// The architectures that all images of the deployments have; if images are unknown, those that the placement of each
-/// deployment names.
+/// deployment names. Placements exclude some.
 fn common(cx: &Context<'_>, csv: &Csv) -> BTreeSet<String> {
     let systems = csv.claimed().systems;
     let of_image = |(_, evidence): &(ImageUse<'_>, ImageEvidence)| -> BTreeSet<String> {
@@ -112,11 +109,13 @@ fn common(cx: &Context<'_>, csv: &Csv) -> BTreeSet<String> {
     };
     let of_pod = |pod: &PodTemplate| -> BTreeSet<String> {
         let all = pod.named_architectures().into_iter().flat_map(|(_, names)| names);
-        all.filter(|name| pod.permits(name)).map(str::to_owned).collect()
+        all.map(str::to_owned).collect()
     };
-    let of_images = known(cx, csv).iter().map(of_image).reduce(|all, own| &all & &own);
+    let of_images = csv.run_images(cx).iter().map(of_image).reduce(|all, own| &all & &own);
     let of_pods = || csv.deployments.iter().map(of_pod).reduce(|all, own| &all & &own);
-    of_images.or_else(of_pods).unwrap_or_default()
+    let mut all = of_images.or_else(of_pods).unwrap_or_default();
+    all.retain(|name| csv.deployments.iter().all(|pod| pod.permits(name)));
+    all
 }
 
 /// Adds missing labels. With the first label, the implied default needs a label, too.

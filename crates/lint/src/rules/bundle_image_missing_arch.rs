@@ -54,11 +54,11 @@ fn claimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
 
 /// Images of operands that lack an architecture of the operator and of the nodes.
 fn operands(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
-    if !csv.is_known(cx) {
-        return;
-    }
     let labels = csv.claimed();
     let own = csv.run_images(cx);
+    if own.is_empty() {
+        return;
+    }
     let there = cx.all_architectures().iter().copied();
     let there: Vec<&str> = there
         .filter(|a| !labels.architectures.iter().any(|(l, _)| l == a))
@@ -113,12 +113,4 @@ fn at_image(cx: &Context<'_>, csv: &Csv, used: &ImageUse<'_>, evidence: &ImageEv
         .severity(error_if(evidence.is_certain()))
         .label(format!("supports {}", has(evidence)))
         .related(evidence.place(), EVIDENCE)
-}
-
-/// `arm64`, or `windows/amd64`.
-fn platform(os: &str, architecture: &str) -> String {
-    match os {
-        "linux" => architecture.to_owned(),
-        _ => format!("{os}/{architecture}"),
-    }
 }

@@ -19,11 +19,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let mistakes = mistakes(cx, &config);
         let named = cx.admission().causes.first().map(|c| &c.path);
         // The webhook reports one error; the others would be reported next.
-        let first = mistakes.iter().position(|m| match cx.admission().reason {
+        let first = mistakes.iter().find(|m| match cx.admission().reason {
             Some(Reason::CertificateTooShort) => Some(&config.below(m.named)) == named,
             _ => m.is_order,
         });
-        let Some(first) = first.and_then(|i| mistakes.get(i)) else {
+        let Some(first) = first else {
             out.reject(finding);
             return;
         };

@@ -94,7 +94,7 @@ fn without_effect(cx: &Context<'_>, out: &mut Sink) {
         else {
             continue;
         };
-        let templates = |document: &Document| document.root.at(&list).map(Node::to_json).unwrap_or_default();
+        let templates = |document: &Document| json_of(document.root.at(&list));
         let (old, new) = (templates(before), templates(vm.document));
         for (i, template) in elements(&new).enumerate() {
             let name = &template["metadata"]["name"];

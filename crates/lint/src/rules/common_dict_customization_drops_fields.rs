@@ -86,9 +86,8 @@ fn labels(cx: &Context<'_>, written: &WrittenTemplate<'_>, out: &mut Sink) {
     if labels.is_empty() {
         return;
     }
-    let keys: Vec<&str> = labels.iter().map(|e| e.key.text.as_str()).collect();
-    let message =
-        format!("golden image {} is customised, and HCO ignores its own labels: {}", written.name(), and(&keys));
+    let keys = and(labels.iter().map(|label| &label.key.text));
+    let message = format!("golden image {} is customised, and HCO ignores its own labels: {keys}", written.name());
     out.report(
         cx.finding(message)
             .at(written.locate_key("metadata.labels"))

@@ -2,21 +2,16 @@
 
 use super::prelude::*;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    if !cx.common_images_off() || cx.inventory().platform == Platform::Kubernetes {
-        return;
+pub(super) fn find(cx: &Context<'_>, template: &WrittenTemplate<'_>) -> Option<Finding> {
+    let name = template.name();
+    if !cx.common_images_off() || !cx.is_openshift() || cx.common_image(name).is_none() || !template.is_enabled() {
+        return None;
     }
-    for template in cx.written_templates() {
-        let name = template.name();
-        if cx.common_image(name).is_none() || !template.is_enabled() {
-            continue;
-        }
-        let message = format!("{name} is never imported: it has a common image's name, and the common images are off");
-        out.report(
-            cx.finding(message)
-                .at(template.name_place())
-                .label("changes an image that doesn't exist")
-                .help("give it a name of its own, or set `enableCommonBootImageImport: true`"),
-        );
-    }
+    let message = format!("{name} is never imported: it has a common image's name, and the common images are off");
+    Some(
+        cx.finding(message)
+            .at(template.name_place())
+            .label("changes an image that doesn't exist")
+            .help("give it a name of its own, or set `enableCommonBootImageImport: true`"),
+    )
 }

@@ -57,10 +57,7 @@ pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
         };
         changes.push(Change::Set(Path::annotation(SYNC_OPTIONS), options.into()));
     }
-    Some(match cx.change(Applicability::Suggestion, &changes) {
-        Some(fix) => finding.fix(fix),
-        None => finding,
-    })
+    Some(finding.fixes(cx.change(Applicability::Suggestion, &changes)))
 }
 
 fn annotation<'d>(document: &'d Document, name: &str) -> Option<&'d str> {

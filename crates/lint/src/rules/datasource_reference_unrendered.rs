@@ -7,7 +7,7 @@ use crate::{GUEST_ARCHITECTURES, SourceRef, claim_ref_of, source_ref_of};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     without_ssp(cx, out);
-    if cx.plan().ssp.is_none() || cx.ssp_rejection().is_some() {
+    if cx.plan().ssp.is_none() || cx.ssp_rejection().is_some() || cx.places_nowhere() {
         return;
     }
     for source in cx.of_kind("DataSource").iter().filter(|d| cx.is_whole(d)) {
@@ -246,7 +246,7 @@ fn finding(
     let otherwise = if is_many {
         format!("use one of the {} DataSources that exist there", there.len())
     } else if !fitting().is_empty() {
-        format!("use a DataSource that exists there: {}", and(&fitting()))
+        format!("use a DataSource that exists there: {}", and(fitting()))
     } else if let Some(wanted) = wanted.filter(|_| !there.is_empty()) {
         format!("no DataSource that exists there is {wanted}")
     } else if cx.common_images_off() {

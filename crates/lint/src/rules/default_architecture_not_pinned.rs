@@ -2,21 +2,14 @@
 
 use super::prelude::*;
 
-/// Since this capability virt-operator runs only on control-plane nodes.
-const ON_CONTROL_PLANE: &str = "virt-operator-on-control-plane";
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let all = cx.node_architectures();
     if all.len() < 2 || cx.default_architecture().is_some() {
         return;
     }
-    let topology = cx.topology();
-    let choices: Vec<&str> = if cx.release().has(ON_CONTROL_PLANE) {
-        all.iter().copied().filter(|a| topology.control_plane_architectures.iter().any(|c| c == a)).collect()
-    } else {
-        all.clone()
-    };
-    let workload = &topology.workload_architectures;
+    let choices = cx.operator_architectures();
+    let choices = choices.names();
+    let workload = &cx.topology().workload_architectures;
     let (severity, message) = match choices[..] {
         [only] if workload.iter().any(|w| w == only) => {
             (Severity::Info, format!("VMs without an architecture run as {only}, the control plane's architecture"))

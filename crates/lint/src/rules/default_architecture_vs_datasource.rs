@@ -15,22 +15,19 @@ pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
         })
         .collect();
     let (_, first) = other.first()?;
-    let names: Vec<&str> = other.iter().map(|(name, _)| *name).collect();
+    let names = and(other.iter().map(|(name, _)| name));
     let leads_to =
         if other.iter().all(|(_, a)| a == first) { (*first).to_owned() } else { "other architectures".to_owned() };
-    let (verb, noun) = match names.len() {
+    let (verb, noun) = match other.len() {
         1 => ("leads", "DataSource"),
         _ => ("lead", "DataSources"),
     };
-    let message =
-        format!("KubeVirt's default architecture is {default}, but the {noun} {} {verb} to {leads_to}", and(&names));
-    let place = if cx.selects_workload_nodes() {
-        cx.field("workloads.nodePlacement").key_place()
+    let message = format!("KubeVirt's default architecture is {default}, but the {noun} {names} {verb} to {leads_to}");
+    let (place, label) = if cx.selects_workload_nodes() {
+        (cx.field("workloads.nodePlacement").key_place(), "selects the workload nodes")
     } else {
-        cx.multi_arch_switch()
+        (cx.multi_arch_switch(), "multi-arch golden images are on")
     };
-    let label =
-        if cx.selects_workload_nodes() { "selects the workload nodes" } else { "multi-arch golden images are on" };
     let explicit = other.iter().filter_map(|(name, _)| {
         let images = cx.images_namespace();
         cx.clone_instead(images, name, &format!("{name}-{default}"))

@@ -7,15 +7,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let images = cx.images_namespace();
-    let crons = crons(cx);
-    for (source, target, imported) in dangling(cx, &crons) {
+    let cron_of = |source: &str| cx.plan().ssp.as_deref()?.cron_of(images, source);
+    for (source, target, imported) in dangling(cx, |source| cron_of(source).is_some()) {
         let name = &source.object.id.name;
         if let Some(first) = imported.first() {
             let message =
                 format!("DataSource {name} refers to {target}, which is never imported; existing: {}", and(&imported));
             let mut finding = cx
                 .finding(message)
-                .at(place(cx, crons.get(first.as_str()).copied()))
+                .at(place(cx, cron_of(first)))
                 .object(source.object.id.to_string())
                 .label(format!("refers to {target}"))
                 .help(format!("refer to {first} instead of {name}"))
@@ -28,30 +28,20 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-type Crons<'a> = BTreeMap<&'a str, &'a Rendered>;
-
-/// The crons of golden images by their DataSource.
-fn crons<'a>(cx: &Context<'a>) -> Crons<'a> {
-    let images = cx.images_namespace();
-    cx.import_crons()
-        .filter(|r| r.object.id.namespace.as_deref() == Some(images))
-        .filter_map(|r| Some((text(r, "spec.managedDataSource")?, r)))
-        .collect()
-}
-
 /// The DataSources that refer to another one without import, each with its name and the imports of other architectures.
 /// Without any import, the image comes from elsewhere.
-fn dangling<'a>(cx: &Context<'a>, crons: &Crons<'a>) -> impl Iterator<Item = (&'a Rendered, &'a str, Vec<String>)> {
+fn dangling<'a>(
+    cx: &Context<'a>,
+    is_imported: impl Fn(&str) -> bool,
+) -> impl Iterator<Item = (&'a Rendered, &'a str, Vec<String>)> {
     let known = &cx.release().ssp().architectures;
     cx.data_sources().filter_map(move |source| {
-        let target = text(source, "spec.source.dataSource.name")?;
+        let target = source.object.body["spec"]["source"]["dataSource"]["name"].as_str()?;
         let name = &source.object.id.name;
-        let imported = if crons.contains_key(target) || cx.own_claim(cx.images_namespace(), name).is_some() {
-            Vec::new()
-        } else {
-            known.iter().map(|a| format!("{name}-{a}")).filter(|one| crons.contains_key(one.as_str())).collect()
-        };
-        (!imported.is_empty()).then_some((source, target, imported))
+        let is_filled = is_imported(target) || cx.own_claim(cx.images_namespace(), name).is_some();
+        let imported: Vec<String> =
+            known.iter().map(|a| format!("{name}-{a}")).filter(|one| is_imported(one)).collect();
+        (!is_filled && !imported.is_empty()).then_some((source, target, imported))
     })
 }
 
@@ -69,10 +59,6 @@ fn imported_too(cx: &Context<'_>, source: &Rendered) -> Option<Fix> {
         return None;
     }
     cx.suggest(title, &[change])
-}
-
-fn text<'a>(rendered: &'a Rendered, path: &str) -> Option<&'a str> {
-    tree::get(&rendered.object.body, path)?.as_str()
 }
 
 /// The location of a cron's image.

@@ -119,7 +119,7 @@ static FORMER: Rows<(&str, &str)> = Rows::of("formerDefaults");
 fn former(cx: &Context<'_>) -> Option<Finding> {
     let is_former = |leaf: &Leaf<'_>| {
         let is_it = |(field, then): &(&str, &str)| {
-            cx.path_of(field).as_ref() == Some(&leaf.path) && leaf.value.to_string().as_str() == *then
+            cx.field(field).path().as_ref() == Some(&leaf.path) && leaf.value.to_string().as_str() == *then
         };
         leaf.value != *leaf.default && FORMER.iter().any(is_it)
     };
@@ -140,5 +140,5 @@ fn former(cx: &Context<'_>) -> Option<Finding> {
 /// The value that an upgrade to a release overwrites it with.
 fn rewritten(cx: &Context<'_>, to: &Release, leaf: &Leaf<'_>) -> Option<RewrittenValue> {
     let all = to.upgrade().rewritten_values();
-    all.into_iter().find(|r| r.from == leaf.value && cx.path_of(&r.field).as_ref() == Some(&leaf.path))
+    all.into_iter().find(|r| r.from == leaf.value && cx.field(&r.field).path().as_ref() == Some(&leaf.path))
 }

@@ -21,45 +21,32 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut finding = cx.finding(message).at(cx.gate(first).name_place()).label("HCO warns about it");
     finding = with_related(finding, rest.iter().map(|name| cx.gate(name).name_place()), "and about this one");
     let fields = cx.release().gates_to_fields();
-    let written: Vec<String> =
-        (names.iter()).filter_map(|name| fields.iter().find(|f| f.gate == *name)).map(|f| f.field.clone()).collect();
+    let written = and(names.iter().filter_map(|name| Some(&fields.iter().find(|f| f.gate == *name)?.field)));
     if cx.version() != "v1" {
         let (their, them) = match rest {
             [] => ("its", "it"),
             _ => ("their", "them"),
         };
-        let help =
-            format!("in v1 {} took {their} place: `hcoplan fix --migrate v1` writes {them} there", and(&written));
+        let help = format!("in v1 {written} took {their} place: `hcoplan fix --migrate v1` writes {them} there");
         out.report(finding.help(help));
         return;
     }
-    let finding = finding.help(format!("write {} instead", and(&written)));
+    let finding = finding.help(format!("write {written} instead"));
     out.report(finding.fixes(moved(cx, &names, fields)));
 }
 
 /// Replaces gates by their fields: safe if the result is the same.
 fn moved(cx: &Context<'_>, names: &[&str], fields: &[GateToField]) -> Option<Fix> {
-    let gates = gates_path();
-    let list = cx.root().at(&gates)?.items();
-    let mut changes = Vec::new();
-    let mut gone = Vec::new();
+    let mut set = Vec::new();
     for name in names {
         let pair = fields.iter().find(|f| f.gate == *name)?;
         let on = cx.gate(name).explicit()?;
         let field = Path::dotted(&pair.field);
         if cx.root().at(&field).is_none() {
-            changes.push(Change::Set(field, (on != pair.opposite).into()));
+            set.push(Change::Set(field, (on != pair.opposite).into()));
         }
-        let is_it = |item: &Node| item.text("name").eq_ignore_ascii_case(name);
-        gone.push(list.iter().position(is_it)?);
     }
-    gone.sort_unstable();
-    if gone.len() == list.len() {
-        changes.push(Change::Remove(gates));
-    } else {
-        changes.extend(gone.iter().rev().map(|i| Change::Remove(gates.index(*i))));
-    }
-    let set: Vec<Change> = changes.iter().filter(|c| matches!(c, Change::Set(..))).cloned().collect();
-    let fix = cx.fix(format!("{} instead of {}", changed(&set), and(names)), Applicability::Unsafe, &changes)?;
+    let title = format!("{} instead of {}", changed(&set), and(names));
+    let fix = cx.fix(title, Applicability::Unsafe, &[set, cx.gate_removals(names)].concat())?;
     cx.safe_where_objects_stay(fix)
 }

@@ -1,21 +1,12 @@
 //! A KubeDescheduler without a profile that supports virtual machines.
 
 use super::prelude::*;
-use crate::Descheduler;
 
 static KNOWN: Rows<&str> = Rows::of("deschedulerProfiles");
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for descheduler in cx.deschedulers() {
-        let profiles = descheduler.profiles();
-        if !profiles.iter().any(|p| KNOWN.contains(p)) {
-            out.report(misconfigured(cx, &descheduler, &profiles));
-        }
-    }
-}
-
-fn misconfigured(cx: &Context<'_>, descheduler: &Descheduler<'_>, profiles: &[&str]) -> Finding {
-    let message = match profiles {
+pub(super) fn find(cx: &Context<'_>, descheduler: &Descheduler<'_>) -> Option<Finding> {
+    let message = match &descheduler.profiles()[..] {
+        profiles if profiles.iter().any(|profile| KNOWN.contains(profile)) => return None,
         [] => "the KubeDescheduler has no profile that knows virtual machines, and evicts them like any pod".to_owned(),
         [one] => {
             format!("the KubeDescheduler's profile {one} doesn't know virtual machines, and evicts them like any pod")
@@ -36,5 +27,5 @@ fn misconfigured(cx: &Context<'_>, descheduler: &Descheduler<'_>, profiles: &[&s
         finding = finding.info();
     }
     let added = [Change::Append(path, "KubeVirtRelieveAndMigrate".into())];
-    finding.fixes(unsafe_fix(document, "add the profile KubeVirtRelieveAndMigrate", &added))
+    Some(finding.fixes(unsafe_fix(document, "add the profile KubeVirtRelieveAndMigrate", &added)))
 }

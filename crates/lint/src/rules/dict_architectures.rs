@@ -30,7 +30,7 @@ struct ImageClaim<'c, 'a> {
 fn each_claim(cx: &Context<'_>, out: &mut Sink, find: fn(&Context<'_>, &ImageClaim<'_, '_>) -> Option<Finding>) {
     let claims = cx.golden_images().iter().filter_map(|image| {
         let written = image.written.filter(|_| image.template.is_deployed())?;
-        let annotation = written.annotation(cx, ARCHITECTURES_ANNOTATION)?;
+        let annotation = written.annotation(ARCHITECTURES_ANNOTATION)?;
         let named = annotation.text()?.split(',').map(str::trim).filter(|a| !a.is_empty()).collect();
         Some(ImageClaim { image, written, annotation, named, evidence: evidence(cx, &written)? })
     });
@@ -118,31 +118,31 @@ fn partial<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
         return None;
     }
     let name = image.template.name();
-    let kept: Vec<&str> = image.template.architectures().unwrap_or_default().split(',').collect();
+    let kept = and(image.template.architectures().unwrap_or_default().split(','));
     let message =
-        format!("golden image {name} is imported for {}, but workload nodes are {} as well", and(&kept), and(&missing));
+        format!("golden image {name} is imported for {kept}, but workload nodes are {} as well", and(&missing));
     let finding = cx
         .finding(message)
-        .at(own(cx, image).map_or_else(|| written.name_place(), |a| a.value_place()))
+        .at(own(image).map_or_else(|| written.name_place(), |a| a.value_place()))
         .label(format!("doesn't name {}", or(&missing)))
         .help(format!("add {} to `{ARCHITECTURES_ANNOTATION}` if the image exists for it", or(&missing)));
     Some(with_nodes(finding, cx, &missing))
 }
 
 /// The written annotation, if it is effective: a customised common image keeps the release's.
-fn own<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Annotation<'a>> {
-    let annotation = image.written?.annotation(cx, ARCHITECTURES_ANNOTATION)?;
+fn own<'a>(image: &GoldenImage<'a>) -> Option<Annotation<'a>> {
+    let annotation = image.written?.annotation(ARCHITECTURES_ANNOTATION)?;
     (annotation.text().unwrap_or_default() == image.template.original_architectures.as_deref().unwrap_or_default())
         .then_some(annotation)
 }
 
 /// Correct and wrong separators.
-fn is_separator(c: char) -> bool {
+pub(super) fn is_separator(c: char) -> bool {
     matches!(c, ',' | ';' | '|') || c.is_whitespace()
 }
 
 fn unsupported<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
-    if !image.template.has_architectures_annotation() || image.template.is_deployed() {
+    if !image.template.has_architectures_annotation() || image.template.is_deployed() || cx.places_nowhere() {
         return None;
     }
     let (name, workload) = (image.template.name(), &cx.topology().workload_architectures);
@@ -150,11 +150,11 @@ fn unsupported<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding>
     let why = if workload.is_empty() {
         "there are no workload nodes".to_owned()
     } else {
-        let names: Vec<&str> = original.split(',').map(str::trim).collect();
-        format!("it exists for {}, workload nodes are {}", and(&names), and(workload))
+        let names = and(original.split(',').map(str::trim));
+        format!("it exists for {names}, workload nodes are {}", and(workload))
     };
     let finding = cx.finding(format!("golden image {name} isn't deployed: {why}"));
-    let mut finding = match own(cx, image) {
+    let mut finding = match own(image) {
         Some(own) => finding.at(own.value_place()).label("no workload node has one of these"),
         None => finding.at(cx.image_place(image)).label(format!("{name} exists for {original}")),
     };
@@ -185,7 +185,7 @@ fn unannotated<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding>
     let finding = cx
         .finding(message)
         .help(format!("annotate it with {ARCHITECTURES_ANNOTATION}: a comma-separated list such as \"amd64,arm64\""));
-    let finding = match image.written.and_then(|w| w.annotation(cx, ARCHITECTURES_ANNOTATION)) {
+    let finding = match image.written.and_then(|w| w.annotation(ARCHITECTURES_ANNOTATION)) {
         Some(annotation) => finding.at(annotation.value_place()).label("names no architecture"),
         None => finding.at(cx.image_place(image)).label(match image.template.source {
             TemplateSource::Customised { .. } => {
@@ -210,7 +210,7 @@ fn misspelt<'a>(written: &WrittenTemplate<'a>, name: &str) -> Option<&'a Key> {
 
 fn ignored<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
     let (written, counts) = (image.written?, image.template.original_architectures.as_deref()?);
-    let annotation = written.annotation(cx, ARCHITECTURES_ANNOTATION)?;
+    let annotation = written.annotation(ARCHITECTURES_ANNOTATION)?;
     let names = |annotation: &'_ str| annotation.split(',').map(str::to_owned).collect::<BTreeSet<_>>();
     let customised = matches!(image.template.source, TemplateSource::Customised { .. });
     if !customised || names(annotation.text()?) == names(counts) {
@@ -219,7 +219,7 @@ fn ignored<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
     let message = format!(
         "golden image {} keeps the architectures of the common image, {}: HCO ignores its annotation",
         image.template.name(),
-        and(&counts.split(',').collect::<Vec<_>>())
+        and(counts.split(','))
     );
     let registry = "spec.template.spec.source.registry";
     let (place, why) = match written.get(registry) {

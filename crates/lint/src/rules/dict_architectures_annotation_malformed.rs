@@ -1,39 +1,28 @@
 //! An architectures annotation with words that HCO doesn't recognise.
 
+use super::dict_architectures::is_separator;
 use super::prelude::*;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for template in cx.written_templates() {
-        let Some(annotation) = template.annotation(cx, ARCHITECTURES_ANNOTATION) else {
-            continue;
-        };
-        let Some(text) = annotation.text().filter(|t| !t.trim().is_empty()) else {
-            continue;
-        };
-        let known = &cx.release().ssp().architectures;
-        let Some(wrong) = worst_word(text, known) else {
-            continue;
-        };
-        let mut finding = cx
-            .finding(wrong.message(template.name()))
-            .at(annotation.part_location(wrong.start..wrong.start + wrong.word.len()))
-            .label(wrong.label());
-        let meant = meant(text, known);
-        finding = match wrong.what {
-            WordMistake::NewArchitecture => {
-                finding.warning().help(format!("remove {}: SSP knows {}", wrong.word, and(known)))
-            }
-            // HCO takes the others.
-            WordMistake::Empty | WordMistake::Twice if meant.is_some() => finding.info().silent(),
-            _ => finding.help("write architectures in lower case, separated by single commas: \"amd64,arm64\""),
-        };
-        if let Some(meant) = meant
-            && let Some(edit) = annotation.rewrite(&meant)
-        {
-            finding.fixes.push(safe(format!("write {meant:?}"), vec![edit]));
+pub(super) fn find(cx: &Context<'_>, template: &WrittenTemplate<'_>) -> Option<Finding> {
+    let annotation = template.annotation(ARCHITECTURES_ANNOTATION)?;
+    let text = annotation.text().filter(|t| !t.trim().is_empty())?;
+    let known = &cx.release().ssp().architectures;
+    let wrong = worst_word(text, known)?;
+    let finding = cx
+        .finding(wrong.message(template.name()))
+        .at(annotation.part_location(wrong.start..wrong.start + wrong.word.len()))
+        .label(wrong.label());
+    let meant = meant(text, known);
+    let finding = match wrong.what {
+        WordMistake::NewArchitecture => {
+            finding.warning().help(format!("remove {}: SSP knows {}", wrong.word, and(known)))
         }
-        out.report(finding);
-    }
+        // HCO takes the others.
+        WordMistake::Empty | WordMistake::Twice if meant.is_some() => finding.info().silent(),
+        _ => finding.help("write architectures in lower case, separated by single commas: \"amd64,arm64\""),
+    };
+    let fix = meant.and_then(|meant| Some(safe(format!("write {meant:?}"), vec![annotation.rewrite(&meant)?])));
+    Some(finding.fixes(fix))
 }
 
 /// The error of a word, the worst first.
@@ -121,8 +110,7 @@ fn canonical<'k>(word: &str, known: &'k [String]) -> Option<&'k str> {
 /// The intended value; `None` if SSP doesn't know an architecture of it.
 fn meant(text: &str, known: &[String]) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
-    let words = text.split(|c: char| matches!(c, ',' | ';' | '|') || c.is_whitespace());
-    for word in words.filter(|w| !w.is_empty()) {
+    for word in text.split(is_separator).filter(|w| !w.is_empty()) {
         let name = canonical(word, known)?;
         if !names.contains(&name) {
             names.push(name);

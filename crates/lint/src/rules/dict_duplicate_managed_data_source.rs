@@ -16,21 +16,19 @@ struct LostCron<'a> {
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut all: Vec<LostCron<'_>> = Vec::new();
     for displaced in cx.displaced_crons() {
-        let winner = match &displaced.by {
-            Displacer::SameDataSource(winner) => winner.template.as_ref(),
-            Displacer::DataSource(_) => None,
-            // A claim replaces a common image on purpose.
-            Displacer::Claim(_) if cx.image_of(&displaced.origin).is_none_or(|i| i.written.is_none()) => continue,
-            Displacer::Claim(_) => None,
+        // A claim replaces a common image on purpose.
+        let is_common = || cx.image_of(&displaced.origin).is_none_or(|image| image.written.is_none());
+        match &displaced.by {
+            Displacer::Claim(_) if is_common() => continue,
             Displacer::SameName(_) => continue,
+            _ => {}
+        }
+        let winner = |by: &'_ Displacer| match by {
+            Displacer::SameDataSource(winner) => winner.template.clone(),
+            _ => None,
         };
-        let same = all.iter_mut().find(|l| {
-            let by = match l.by {
-                Displacer::SameDataSource(w) => w.template.as_ref(),
-                _ => None,
-            };
-            l.origin.template == displaced.origin.template && by == winner
-        });
+        let mut known = all.iter_mut().filter(|lost| lost.origin.template == displaced.origin.template);
+        let same = known.find(|lost| winner(lost.by) == winner(&displaced.by));
         let architecture = displaced.origin.architecture.as_deref();
         match same {
             Some(lost) => lost.architectures.extend(architecture),
@@ -56,21 +54,16 @@ fn finding(cx: &Context<'_>, lost: &LostCron<'_>) -> Finding {
     match lost.by {
         Displacer::SameDataSource(winner) => {
             let other = winner.name();
-            let message = format!("{what}: {other} is for the same DataSource");
-            let finding = cx.finding(message);
+            let finding = cx.finding(format!("{what}: {other} is for the same DataSource"));
+            let finding = finding.help("give each golden image its own managedDataSource");
             let written = |o: &ObjectOrigin| cx.image_of(o).is_some_and(|i| i.written.is_some());
             // If the common image isn't in this file, report the other one.
-            let finding = match (written(lost.origin), written(winner)) {
-                (true, true) => finding
-                    .at(cx.origin_place(lost.origin, FIELD))
-                    .label(format!("golden image {other} has it"))
-                    .related(cx.origin_place(winner, FIELD), format!("golden image {other}")),
-                (true, false) => {
-                    finding.at(cx.origin_place(lost.origin, FIELD)).label(format!("golden image {other} has it"))
-                }
-                _ => finding.at(cx.origin_place(winner, FIELD)).label(format!("replaces {name}")),
-            };
-            finding.help("give each golden image its own managedDataSource")
+            if !written(lost.origin) {
+                return finding.at(cx.origin_place(winner, FIELD)).label(format!("replaces {name}"));
+            }
+            let finding = finding.at(cx.origin_place(lost.origin, FIELD)).label(format!("golden image {other} has it"));
+            let there = written(winner).then(|| cx.origin_place(winner, FIELD));
+            with_related(finding, there, format!("golden image {other}"))
         }
         Displacer::DataSource(reference) => {
             let message = format!("{what}: SSP keeps the DataSource {reference} for itself");

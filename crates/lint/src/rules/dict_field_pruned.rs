@@ -4,12 +4,14 @@ use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for image in cx.golden_images() {
-        let (Some(written), Some(spec)) = (image.written, image.template.spec.as_ref()) else {
+        let (Some(written), Some(spec)) = (image.written, image.template.spec.clone()) else {
             continue;
         };
+        let spec = Json::Object(spec);
         for path in &cx.release().ssp().pruned {
             // HCO's own CRD may not have it either: then it is already removed.
-            if written.get(path).is_none() || !has(spec, path) {
+            let below = path.split_once('.').map_or("", |(_, below)| below);
+            if written.get(path).is_none() || tree::get(&spec, below).is_none() {
                 continue;
             }
             let name = image.template.name();
@@ -22,11 +24,4 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             );
         }
     }
-}
-
-/// Whether a template's spec has a field; `path` is relative to the template.
-fn has(spec: &Map<String, Json>, path: &str) -> bool {
-    let mut steps = path.split('.').skip(1);
-    let first = steps.next().and_then(|step| spec.get(step));
-    steps.try_fold(first, |value, step| Some(value?.get(step))).flatten().is_some()
 }

@@ -9,12 +9,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let metadata = template.get("metadata");
         let empty = metadata.is_none_or(|m| matches!(m.value, Value::Null));
         let misplaced: Vec<_> = template.misplaced_metadata().collect();
-        let Some(finding) = finding(cx, &template, &misplaced, empty) else {
+        let keys = and(quoted(misplaced.iter().map(|entry| &entry.key.text)));
+        let Some(finding) = finding(cx, &template, &misplaced, &keys, empty) else {
             continue;
         };
         let path = template.path(cx);
-        let names: Vec<String> = misplaced.iter().map(|entry| format!("`{}`", entry.key.text)).collect();
-        let title = format!("move {} into metadata", and(&names));
+        let title = format!("move {keys} into metadata");
         let finding = if misplaced.is_empty() {
             finding
         } else {
@@ -33,7 +33,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn finding(cx: &Context<'_>, template: &WrittenTemplate<'_>, misplaced: &[&Entry], empty: bool) -> Option<Finding> {
+fn finding(
+    cx: &Context<'_>,
+    template: &WrittenTemplate<'_>,
+    misplaced: &[&Entry],
+    keys: &str,
+    empty: bool,
+) -> Option<Finding> {
     let Some(first) = misplaced.first() else {
         let key = template.node.entries().first().filter(|_| empty)?;
         let finding = cx
@@ -43,15 +49,14 @@ fn finding(cx: &Context<'_>, template: &WrittenTemplate<'_>, misplaced: &[&Entry
             .help("give it metadata with a name");
         return Some(finding);
     };
-    let keys: Vec<String> = misplaced.iter().map(|e| format!("`{}`", e.key.text)).collect();
     let name = misplaced.iter().find(|e| e.key.text == "name");
     let name = name.and_then(|e| e.value.as_str());
     let of = match name.unwrap_or(template.name()) {
         "" => "a golden image".to_owned(),
         name => format!("golden image {name}"),
     };
-    let is = if keys.len() == 1 { "is" } else { "are" };
-    let message = format!("{} of {of} {is} next to its metadata, not in it, and will be dropped", and(&keys));
+    let is = if misplaced.len() == 1 { "is" } else { "are" };
+    let message = format!("{keys} of {of} {is} next to its metadata, not in it, and will be dropped");
     let mut finding = cx.finding(message).at(template.key_place(&first.key)).label("belongs in metadata");
     finding = with_related(
         finding,

@@ -41,10 +41,8 @@ fn rejected_by_cdi(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
         Some(help) => finding.help(help),
         None => finding,
     };
-    Some(match change(cx, cron, &rejection) {
-        Some((title, change)) => finding.fixes(cx.suggest(title, &[change])),
-        None => finding,
-    })
+    let change = change(cx, cron, &rejection);
+    Some(finding.fixes(change.and_then(|(title, change)| cx.suggest(title, &[change]))))
 }
 
 /// Whether an unknown field of the template is what is missing.

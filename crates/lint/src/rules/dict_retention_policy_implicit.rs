@@ -7,45 +7,22 @@ use super::prelude::*;
 /// CDI's defaults.
 const KEEP: [(&str, &str); 2] = [("retentionPolicy", "All"), ("importsToKeep", "3")];
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+pub(super) fn find(cx: &Context<'_>, template: &WrittenTemplate<'_>) -> Option<Finding> {
     let fills = |release: &Release| {
         let rules = release.admission().version(cx.version());
         rules.is_some_and(|r| r.mutate.update.contains(&Mutation::RetentionPolicy))
     };
     let filled = fills(cx.release());
     let next = cx.next_release().filter(|next| !filled && fills(next));
-    if !filled && next.is_none() {
-        return;
-    }
     // Images that are never imported have no disks; other rules report them.
-    let is_kubernetes = cx.inventory().platform == Platform::Kubernetes;
-    let common_off = cx.common_images_off();
-    let since = next.as_deref().map_or(cx.release().label(), Release::label);
-    for template in cx.written_templates().filter(WrittenTemplate::is_enabled) {
-        let is_common = cx.common_image(template.name()).is_some();
-        if is_kubernetes || (common_off && is_common) {
-            continue;
-        }
-        let spec = template.get("spec").filter(|s| !s.entries().is_empty());
-        let Some(spec) = spec else {
-            continue;
-        };
-        let is_set = |key: &str| spec.get(key).is_some_and(|n| !n.to_json().is_null());
-        let missing = KEEP.into_iter().filter(|(key, _)| !is_set(key));
-        let missing: Vec<(&str, &str)> = missing.collect();
-        if let Some(finding) = finding(cx, &template, &missing, filled, since) {
-            out.report(finding);
-        }
+    let is_never_imported = !cx.is_openshift() || cx.common_images_off() && cx.common_image(template.name()).is_some();
+    if !filled && next.is_none() || is_never_imported || !template.is_enabled() {
+        return None;
     }
-}
-
-fn finding(
-    cx: &Context<'_>,
-    template: &WrittenTemplate<'_>,
-    missing: &[(&str, &str)],
-    filled: bool,
-    since: &str,
-) -> Option<Finding> {
+    let since = next.as_deref().map_or(cx.release().label(), Release::label);
+    let spec = template.get("spec").filter(|s| !s.entries().is_empty())?;
+    let is_set = |key: &str| spec.get(key).is_some_and(|n| !n.to_json().is_null());
+    let missing: Vec<(&str, &str)> = KEEP.into_iter().filter(|(key, _)| !is_set(key)).collect();
     let names: Vec<&str> = missing.iter().map(|(key, _)| *key).collect();
     let policy = names.contains(&"retentionPolicy");
     if names.is_empty() {

@@ -42,45 +42,38 @@ fn never_imported(cx: &Context<'_>, image: &GoldenImage<'_>) -> Option<Finding> 
         .at(template.locate("spec.schedule"))
         .label("HCO fills this in for common images only");
     let set = Change::Set(schedule_of(cx, &template), TWICE_A_DAY.into());
-    let title = format!("write schedule: {TWICE_A_DAY:?}, twice a day, or another cron expression");
-    Some(cx.with_fix(finding, title, Applicability::Suggestion, &[set]))
+    Some(cx.with_fix(finding, OWN_SCHEDULE.to_owned(), Applicability::Suggestion, &[set]))
 }
 
 /// A finding at the first of these templates, related to the others.
 fn finding(cx: &Context<'_>, missing: &[WrittenTemplate<'_>]) -> Option<Finding> {
     let (template, others) = missing.split_first()?;
     let message = format!("{template} has no schedule: the API server rejects the HyperConverged");
-    let title = match cx.common_image(template.name()) {
-        Some(_) => "write schedule: \"\", and HCO sets the schedule of the common images".to_owned(),
-        None => format!("write schedule: {TWICE_A_DAY:?}, twice a day, or another cron expression"),
-    };
+    // HCO knows the schedule of common images only.
+    let is_common = |t: &WrittenTemplate<'_>| cx.common_image(t.name()).is_some();
+    let common = "write schedule: \"\", and HCO sets the schedule of the common images";
+    let title = if is_common(template) { common } else { OWN_SCHEDULE };
     let mut finding = cx.finding(message).at(template.locate_key("spec")).label("has no schedule");
     finding = with_related(finding, others.iter().map(|other| other.locate_key("spec")), "has none either");
     let set = |t: &WrittenTemplate<'_>| {
-        let schedule = match cx.common_image(t.name()) {
-            Some(_) => "",
-            None => TWICE_A_DAY,
-        };
+        let schedule = if is_common(t) { "" } else { TWICE_A_DAY };
         Change::Set(schedule_of(cx, t), schedule.into())
     };
     let changes: Vec<Change> = missing.iter().map(set).collect();
-    // HCO knows the schedule of common images only.
-    let is_known = missing.iter().all(|t| cx.common_image(t.name()).is_some());
-    let applicability = if is_known { Applicability::Safe } else { Applicability::Suggestion };
-    Some(cx.with_fix(finding, title, applicability, &changes))
+    let applicability = if missing.iter().all(is_common) { Applicability::Safe } else { Applicability::Suggestion };
+    Some(cx.with_fix(finding, title.to_owned(), applicability, &changes))
 }
 
 /// The schedule of common golden images, unless the operator chose a minute.
 const TWICE_A_DAY: &str = "0 */12 * * *";
+
+const OWN_SCHEDULE: &str = "write schedule: \"0 */12 * * *\", twice a day, or another cron expression";
 
 fn schedule_of(cx: &Context<'_>, template: &WrittenTemplate<'_>) -> Path {
     template.path(cx).below("spec.schedule")
 }
 
 fn is_missing(template: &WrittenTemplate<'_>) -> bool {
-    let Some(spec) = template.get("spec") else {
-        return false;
-    };
-    let schedule = spec.get("schedule");
-    matches!(spec.value, Value::Map(_)) && schedule.is_none_or(|s| matches!(s.value, Value::Null))
+    let spec = template.get("spec").filter(|spec| matches!(spec.value, Value::Map(_)));
+    spec.is_some_and(|spec| spec.get("schedule").is_none_or(|s| matches!(s.value, Value::Null)))
 }

@@ -4,7 +4,7 @@ use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field("dataImportCronTemplates");
-    if cx.inventory().platform != Platform::Kubernetes || cx.written_templates().next().is_none() {
+    if cx.is_openshift() || cx.written_templates().next().is_none() {
         return;
     }
     out.report(

@@ -1,16 +1,13 @@
 //! Golden images without a storage class in a cluster without a default one.
 
 use super::prelude::*;
-use crate::context::{DEFAULT, VIRT_DEFAULT as VIRT, default_place};
+use crate::context::VIRT_DEFAULT as VIRT;
 
 pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
-    if cx.has_classes_from_elsewhere() {
+    if cx.has_classes_from_elsewhere() || cx.default_class().is_some() {
         return None;
     }
     let classes: Vec<_> = cx.storage_classes().collect();
-    if classes.iter().any(|d| [VIRT, DEFAULT].iter().any(|annotation| default_place(d, annotation).is_some())) {
-        return None;
-    }
     let (first, others) = classes.split_first()?;
     let open = cx.import_crons().filter(|cron| {
         let spec = &cron.object.body["spec"]["template"]["spec"];
@@ -20,8 +17,9 @@ pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
     // Golden images are counted as rendered by SSP.
     let disks = cx.disk_specs().into_iter().filter(|disk| !std::ptr::eq(disk.document, cx.document()));
     let open = disks.filter(|disk| {
-        let claims = ["storage", "pvc"].into_iter().filter_map(|kind| disk.spec.get(kind));
-        claims.into_iter().all(|claim| claim.get("storageClassName").is_none())
+        ["storage", "pvc"]
+            .iter()
+            .all(|kind| disk.spec.get(kind).is_none_or(|claim| claim.get("storageClassName").is_none()))
     });
     let names: Vec<String> = crons.chain(open.map(|disk| disk.who)).collect();
     let what = match &names[..] {

@@ -45,6 +45,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             format!("{who} requests {}, but its source, {name}, has {}: CDI doesn't clone it", own.text, source.text);
         let mut finding = cx
             .finding_about(document, message)
+            .at(document.locate(&path))
             .label("smaller than its source")
             .help(format!("request at least {}", source.text))
             .fixes(suggested(
@@ -52,9 +53,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 format!("request {}", source.text),
                 &[Change::Set(path, source.text.as_str().into())],
             ));
-        if let Some(place) = own.place {
-            finding = finding.at(place);
-        }
         finding = with_related(finding, source.place, "the size of its source");
         out.report(finding);
     }
@@ -64,18 +62,23 @@ const REQUEST: &str = "resources.requests.storage";
 
 /// The size requested by a DataVolume's spec, and its path.
 fn requested(document: &Document, spec: &Node) -> Option<(Size, Path)> {
-    let (kind, node) = ["storage", "pvc"].iter().find_map(|kind| Some((*kind, spec.get(kind)?.below(REQUEST)?)))?;
-    let place = document.location(node.span);
-    let path = document.root.path_to(node.span)?;
-    Some((Size { text: document.written_text(node)?, is_inflated: kind == "storage", place: Some(place) }, path))
+    let mut kinds = ["storage", "pvc"].into_iter();
+    kinds.find_map(|kind| size_of(document, spec.get(kind)?, kind == "storage"))
+}
+
+/// The size that a claim requests, and its path.
+fn size_of(document: &Document, claim: &Node, is_inflated: bool) -> Option<(Size, Path)> {
+    let node = claim.below(REQUEST)?;
+    let place = Some(document.location(node.span));
+    Some((Size { text: document.written_text(node)?, is_inflated, place }, document.root.path_to(node.span)?))
 }
 
 /// The source of a disk, and its size.
 fn source(cx: &Context<'_>, own: &str, spec: &Node) -> Option<(String, Size)> {
-    let text = |node: &Node, key: &str| node.text_at(key).map(str::to_owned);
+    let sized =
+        |claim: &Node, own: &str| of_claim(cx, claim.text_at("namespace").unwrap_or(own), claim.text_at("name")?);
     if let Some(claim) = spec.below("source.pvc") {
-        let namespace = text(claim, "namespace").unwrap_or_else(|| own.to_owned());
-        return of_claim(cx, &namespace, &text(claim, "name")?);
+        return sized(claim, own);
     }
     let mut reference = source_ref_of(spec, Path::default(), own)?;
     let followed = cx.known_source(reference.namespace, reference.name).and_then(|known| known.leads_to);
@@ -84,18 +87,14 @@ fn source(cx: &Context<'_>, own: &str, spec: &Node) -> Option<(String, Size)> {
     }
     let named = format!("the DataSource {}", reference.name);
     if let Some(declared) = cx.named("DataSource", Some(reference.namespace), reference.name) {
-        let claim = declared.root.below("spec.source.pvc")?;
-        let namespace = text(claim, "namespace").unwrap_or_else(|| reference.namespace.to_owned());
-        return of_claim(cx, &namespace, &text(claim, "name")?);
+        return sized(declared.root.below("spec.source.pvc")?, reference.namespace);
     }
     if let Some(cron) = cx.cron_of(reference.namespace, reference.name) {
         let (size, _) = requested(cron, cron.root.below("spec.template.spec")?)?;
         return Some((named, size));
     }
-    let is_it = |body: &Json| body["spec"]["managedDataSource"] == reference.name;
-    let cron = cx.import_crons().map(|c| &c.object);
-    let mut cron = cron.filter(|c| c.id.namespace.as_deref() == Some(reference.namespace) && is_it(&c.body));
-    let spec = &cron.next()?.body["spec"]["template"]["spec"];
+    let cron = cx.plan().ssp.as_deref()?.cron_of(reference.namespace, reference.name)?;
+    let spec = &cron.object.body["spec"]["template"]["spec"];
     let kind = ["storage", "pvc"].into_iter().find(|kind| !spec[*kind].is_null())?;
     let size = spec[kind]["resources"]["requests"]["storage"].as_str()?.to_owned();
     Some((named, Size { text: size, is_inflated: kind == "storage", place: None }))
@@ -105,12 +104,8 @@ fn source(cx: &Context<'_>, own: &str, spec: &Node) -> Option<(String, Size)> {
 fn of_claim(cx: &Context<'_>, namespace: &str, name: &str) -> Option<(String, Size)> {
     let find = |kind| cx.named(kind, Some(namespace), name);
     if let Some(claim) = find("PersistentVolumeClaim") {
-        let node = claim.root.below("spec.resources.requests.storage")?;
-        let place = Some(claim.location(node.span));
-        return Some((
-            format!("the claim {name}"),
-            Size { text: claim.written_text(node)?, is_inflated: false, place },
-        ));
+        let (size, _) = size_of(claim, claim.root.get("spec")?, false)?;
+        return Some((format!("the claim {name}"), size));
     }
     let disk = find("DataVolume")?;
     let (size, _) = requested(disk, disk.root.get("spec")?)?;

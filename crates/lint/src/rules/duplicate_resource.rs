@@ -54,10 +54,7 @@ fn is_judged(group: &str) -> bool {
 /// `None` for documents without a name or of another API group, and for HyperConvergeds.
 fn identity(document: &Document) -> Option<Identity<'_>> {
     let text = |path: &str| document.root.text_at(path);
-    let group = match text("apiVersion")?.split_once('/') {
-        Some((group, _)) => group,
-        None => "",
-    };
+    let group = text("apiVersion")?.split_once('/').map_or("", |(group, _)| group);
     let is_known = !["metadata.namespace", "metadata.name"].iter().any(|path| text(path).is_some_and(is_placeholder));
     (is_judged(group) && is_known).then_some(Identity {
         together: document.file.path().parent()?.as_str(),

@@ -20,10 +20,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if alone.is_empty() {
         return;
     }
-    let names: Vec<&str> = alone.iter().map(|n| n.node.architecture.as_str()).collect();
+    let names = and(alone.iter().map(|node| &node.node.architecture));
     let message = match nodes.len() {
         1 => "evictionStrategy is LiveMigrate, but the cluster has only one workload node".to_owned(),
-        _ => format!("evictionStrategy is LiveMigrate, but only one workload node is {}", and(&names)),
+        _ => format!("evictionStrategy is LiveMigrate, but only one workload node is {names}"),
     };
     let mut finding = cx
         .finding(message)
@@ -35,10 +35,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         finding = finding.fix(suggested_text(format!("write {strategy}"), place, strategy));
     }
     for node in alone {
-        if let Some(place) = node.architecture_place() {
-            let message = format!("the only {} workload node", node.node.architecture);
-            finding = finding.related(place, message);
-        }
+        let message = format!("the only {} workload node", node.node.architecture);
+        finding = with_related(finding, node.architecture_place(), message);
     }
     out.report(finding);
 }

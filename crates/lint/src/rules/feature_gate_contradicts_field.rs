@@ -1,7 +1,5 @@
 //! Deprecated gates that contradict the fields that replace them.
 
-use hcoplan_planner::release::GateToField;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -31,7 +29,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     // The gate is to be removed, even if its value is the intended one.
     let mut finding = finding.at(gate.place()).label(format!("{} is {state}", pair.gate));
     finding.related.clear();
-    let mut changes = vec![Change::Remove(listed(cx, pair))];
+    let mut changes = cx.gate_removals(&[&pair.gate]);
     let title = match written.flag() {
         Some(value) => {
             finding = finding.related(written.value_place(), format!("{field} is {value}"));
@@ -43,15 +41,4 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
     };
     out.reject(cx.with_fix(finding, title, Applicability::Unsafe, &changes));
-}
-
-/// The path of the gate in the list; the whole list if it is the only one.
-fn listed(cx: &Context<'_>, pair: &GateToField) -> Path {
-    let path = gates_path();
-    let gates = items(cx.root().at(&path));
-    let is_it = |g: &Node| g.text("name").eq_ignore_ascii_case(&pair.gate);
-    match gates.iter().position(is_it) {
-        Some(index) if gates.len() > 1 => path.index(index),
-        _ => path,
-    }
 }

@@ -7,7 +7,7 @@ use super::prelude::*;
 
 /// An entry of the list.
 struct Entry<'a> {
-    index: usize,
+    path: Path,
     name: &'a Node,
     text: &'a str,
     enabled: bool,
@@ -18,42 +18,37 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(known) = rules.and_then(|r| r.listed_gates.as_ref()) else {
         return;
     };
-    let path = gates_path();
-    let list = cx.root().at(&path).map(Node::items);
-    let entries: Vec<Entry<'_>> = (list.unwrap_or_default().iter().enumerate())
-        .filter_map(|(index, item)| {
-            let name = item.get("name")?;
-            let state = item.text_at("state");
-            Some(Entry { index, name, text: name.as_str()?, enabled: state.is_none_or(|s| s == "Enabled") })
-        })
-        .collect();
-    duplicates(cx, &entries, &path, out);
+    let list = cx.root().list_at("spec.featureGates").iter().enumerate();
+    let entries = list.filter_map(|(index, item)| {
+        let (path, name) = (gates_path().index(index), item.get("name")?);
+        let state = item.text_at("state");
+        Some(Entry { path, name, text: name.as_str()?, enabled: state.is_none_or(|s| s == "Enabled") })
+    });
+    let entries: Vec<Entry<'_>> = entries.collect();
+    duplicates(cx, &entries, out);
     if !cx.admission().accepted {
         return;
     }
     // Gates of the same origin share a finding.
-    let mut useless: Vec<(GateOrigin, Vec<&Entry<'_>>)> = Vec::new();
+    let mut useless: BTreeMap<GateOrigin, Vec<&Entry<'_>>> = BTreeMap::new();
     for entry in &entries {
         let is_it =
             |gate: &String| if known.ignores_case { gate.eq_ignore_ascii_case(entry.text) } else { gate == entry.text };
         if known.known.iter().any(is_it) {
             continue;
         }
-        match unknown(cx, entry, &entries, known, &path) {
+        match unknown(cx, entry, &entries, known) {
             Ok(finding) => out.report(finding),
-            Err(origin) => match useless.iter_mut().find(|(f, _)| *f == origin) {
-                Some((_, entries)) => entries.push(entry),
-                None => useless.push((origin, vec![entry])),
-            },
+            Err(origin) => useless.entry(origin).or_default().push(entry),
         }
     }
     for (origin, entries) in &useless {
-        out.report(alike(cx, origin, entries, &path));
+        out.report(alike(cx, origin, entries));
     }
 }
 
 /// The origin of an unknown gate that no name of this release resembles.
-#[derive(PartialEq, Eq)]
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum GateOrigin {
     /// No release has it.
     Unknown,
@@ -62,13 +57,13 @@ enum GateOrigin {
 }
 
 /// The gates of one origin.
-fn alike(cx: &Context<'_>, origin: &GateOrigin, entries: &[&Entry<'_>], path: &Path) -> Finding {
-    let names: Vec<String> = entries.iter().map(|e| format!("`{}`", e.text)).collect();
+fn alike(cx: &Context<'_>, origin: &GateOrigin, entries: &[&Entry<'_>]) -> Finding {
+    let names = and(quoted(entries.iter().map(|entry| entry.text)));
     let (them, gates, are) = match entries {
         [_] => ("it", "the feature gate", "is"),
         _ => ("them", "the feature gates", "are"),
     };
-    let message = format!("{gates} {} {are} unknown and ignored", and(&names));
+    let message = format!("{gates} {names} {are} unknown and ignored");
     let mut places = entries.iter().map(|e| cx.location(e.name.span));
     let mut finding = cx.finding(message).label("has no effect");
     finding.location = places.next();
@@ -78,28 +73,27 @@ fn alike(cx: &Context<'_>, origin: &GateOrigin, entries: &[&Entry<'_>], path: &P
     };
     // From the end, so that the indexes stay valid.
     let from_behind = entries.iter().rev();
-    let removed: Vec<Change> = from_behind.map(|e| Change::Remove(path.index(e.index))).collect();
+    let removed: Vec<Change> = from_behind.map(|e| Change::Remove(e.path.clone())).collect();
     // A gate of a newer release may be set on purpose for the upgrade.
     let applicability = if *is_new { Applicability::Suggestion } else { Applicability::Unsafe };
     let what = match entries {
         [_] => format!("it is a gate of {releases}"),
         _ => format!("they are gates of {releases}"),
     };
-    let title = format!("remove {}: {what}", and(&names));
+    let title = format!("remove {names}: {what}");
     cx.with_fix(finding, title, applicability, &removed)
 }
 
 /// An error if the release rejects it; otherwise the first gate is effective, or the second is reported as unknown.
-fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Sink) {
+fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], out: &mut Sink) {
     let about_us = |c: &hcoplan_planner::admission::Cause| {
         let is_twice = matches!(c.kind, CauseKind::Schema(ViolationKind::Duplicate | ViolationKind::Rule));
-        c.path.starts_with(path) && is_twice
+        c.path.starts_with(&gates_path()) && is_twice
     };
     let is_ours = cx.admission().causes.iter().all(about_us);
     let rejected = cx.rejected(|r| matches!(r, Reason::Schema(_)) && is_ours);
-    let twice = entries.iter().find_map(|entry| {
-        let mut before = entries.iter().take_while(|e| e.index < entry.index);
-        let first = before.find(|e| e.text.eq_ignore_ascii_case(entry.text))?;
+    let twice = entries.iter().enumerate().find_map(|(i, entry)| {
+        let first = entries[..i].iter().find(|e| e.text.eq_ignore_ascii_case(entry.text))?;
         Some((first, entry))
     });
     let Some((first, second)) = twice else {
@@ -115,23 +109,22 @@ fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Si
         None => return,
     };
     let state = |e: &Entry<'_>| if e.enabled { "on" } else { "off" };
-    let mut finding = finding.at(cx.location(second.name.span)).label(format!("listed again, {}", state(second)));
-    finding.related.clear();
-    finding = finding
+    let finding = Finding { related: Vec::new(), ..finding }
+        .at(cx.location(second.name.span))
+        .label(format!("listed again, {}", state(second)))
         .related(cx.location(first.name.span), format!("here it is {}", state(first)))
         .help("keep one of the two");
     let keep = |kept: &Entry<'_>, gone: &Entry<'_>, applicability| {
         let title =
             format!("remove `{}`, which is {}, and keep the one that is {}", gone.text, state(gone), state(kept));
-        cx.fix(title, applicability, &[Change::Remove(path.index(gone.index))])
+        cx.fix(title, applicability, &[Change::Remove(gone.path.clone())])
     };
-    if first.enabled == second.enabled {
-        finding.fixes.extend(keep(first, second, Applicability::Safe));
+    let finding = if first.enabled == second.enabled {
+        finding.fixes(keep(first, second, Applicability::Safe))
     } else {
         let either = [(first, second), (second, first)];
-        let fixes = either.map(|(kept, gone)| keep(kept, gone, Applicability::Suggestion));
-        finding.fixes.extend(fixes.into_iter().flatten());
-    }
+        finding.fixes(either.into_iter().filter_map(|(kept, gone)| keep(kept, gone, Applicability::Suggestion)))
+    };
     out.report_as(is_rejection.then_some(Incident::Rejection), finding);
 }
 
@@ -140,7 +133,6 @@ fn unknown(
     entry: &Entry<'_>,
     entries: &[Entry<'_>],
     known: &ListedGates,
-    path: &Path,
 ) -> Result<Finding, GateOrigin> {
     let name = entry.text;
     let message = format!("the feature gate `{name}` is unknown and ignored");
@@ -148,37 +140,29 @@ fn unknown(
     let names = || known.known.iter().map(String::as_str);
     let exact = names().find(|k| k.eq_ignore_ascii_case(name));
     let gone = |applicability| {
-        let change = [Change::Remove(path.index(entry.index))];
+        let change = [Change::Remove(entry.path.clone())];
         cx.fix(format!("remove `{name}`"), applicability, &change)
     };
     if let Some(other) = exact.and_then(|gate| entries.iter().find(|e| e.text == gate)) {
-        let mut finding =
-            finding.related(cx.location(other.name.span), "the gate itself").help("remove the one that is ignored");
         // The two may have different states.
-        finding.fixes.extend(gone(if entry.enabled == other.enabled {
-            Applicability::Safe
-        } else {
-            Applicability::Suggestion
-        }));
-        return Ok(finding);
+        let is_same = entry.enabled == other.enabled;
+        let fix = gone(if is_same { Applicability::Safe } else { Applicability::Suggestion });
+        let finding = finding.related(cx.location(other.name.span), "the gate itself");
+        return Ok(finding.remedy("remove the one that is ignored", fix));
     }
     let rename = |to: &str, applicability| {
-        let change = [Change::Set(path.index(entry.index).key("name"), to.into())];
+        let change = [Change::Set(entry.path.key("name"), to.into())];
         cx.fix(format!("write `{to}`"), applicability, &change)
     };
     if let Some(exact) = exact {
-        let mut finding = finding.help(format!("write `{exact}`: names of gates are case-sensitive"));
-        finding.fixes.extend(rename(exact, Applicability::Safe));
-        return Ok(finding);
+        let help = format!("write `{exact}`: names of gates are case-sensitive");
+        return Ok(finding.remedy(help, rename(exact, Applicability::Safe)));
     }
     if let Some((releases, is_new)) = elsewhere(cx.release(), name) {
         return Err(GateOrigin::OtherReleases(releases, is_new));
     }
     let near = nearest(name, names()).ok_or(GateOrigin::Unknown)?;
-    let mut finding = finding.help(format!("did you mean `{near}`?"));
-    let renamed = rename(near, Applicability::Suggestion);
-    finding.fixes.extend(renamed);
-    Ok(finding)
+    Ok(finding.remedy(format!("did you mean `{near}`?"), rename(near, Applicability::Suggestion)))
 }
 
 /// The other releases that have a gate, in words, and whether one of them is newer.

@@ -11,26 +11,20 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.plan().ssp.is_none() {
         return;
     }
-    // Each namespace with golden images, with a location if nothing creates it.
-    let mut wanted: BTreeMap<&str, Option<(Location, &str)>> = BTreeMap::new();
-    for (path, what) in
-        [("commonBootImageNamespace", IMAGES), ("commonTemplatesNamespace", "the common templates go to")]
-    {
+    let fields = [("commonBootImageNamespace", IMAGES), ("commonTemplatesNamespace", "the common templates go to")];
+    let written = fields.into_iter().filter_map(|(path, what)| {
         let field = cx.field(path);
-        if let Some(name) = field.text().filter(|n| !n.is_empty()) {
-            wanted.entry(name).or_insert_with(|| (!is_created(cx, name)).then(|| (field.value_place(), what)));
-        }
-    }
-    for cron in cx.import_crons() {
-        if let Some(name) = cron.object.id.namespace.as_deref() {
-            let place = || (cx.origin_place(&cron.origin, "metadata.namespace"), IMAGES);
-            wanted.entry(name).or_insert_with(|| (!is_created(cx, name)).then(place));
-        }
-    }
-    for (name, place) in wanted {
-        let Some((place, what)) = place else {
+        Some((field.text().filter(|name| !name.is_empty())?, field.value_place(), what))
+    });
+    let rendered = cx.import_crons().filter_map(|cron| {
+        let name = cron.object.id.namespace.as_deref()?;
+        Some((name, cx.origin_place(&cron.origin, "metadata.namespace"), IMAGES))
+    });
+    let mut seen = BTreeSet::new();
+    for (name, place, what) in written.chain(rendered) {
+        if !seen.insert(name) || is_created(cx, name) {
             continue;
-        };
+        }
         let message = format!("nothing creates the namespace {name}, which {what}");
         let manifest = format!("apiVersion: v1\nkind: Namespace\nmetadata:\n  name: {name}\n");
         out.report(

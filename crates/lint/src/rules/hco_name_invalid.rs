@@ -19,12 +19,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             cx.finding(message).at(cx.locate(&path)).label("accepted, but never reconciled")
         })
     });
-    let Some(mut finding) = found else {
+    let Some(finding) = found else {
         return;
     };
-    finding = finding.help(format!("name it {NAME}"));
     let rename = [Change::Set(path, NAME.into())];
-    let fix = cx.fix(format!("name it {NAME}"), Applicability::Safe, &rename);
-    finding.fixes.extend(fix);
+    let finding = cx.with_fix(finding, format!("name it {NAME}"), Applicability::Safe, &rename);
     out.report_as(is_rejection.then_some(Incident::Rejection), finding);
 }

@@ -96,12 +96,8 @@ fn help(cx: &Context<'_>, schema: &Schema, cause: &Rejected) -> Option<String> {
             None => format!("add `{}`", cause.path),
         },
         CauseKind::Schema(ViolationKind::Unsupported) => {
-            let allowed = field?.allowed.iter();
-            let allowed: Vec<&str> = allowed.filter_map(Json::as_str).collect();
-            if allowed.is_empty() {
-                return None;
-            }
-            format!("write {}", or(&allowed))
+            let allowed = allowed(schema, &cause.path);
+            (!allowed.is_empty()).then(|| format!("write {}", or(&allowed)))?
         }
         // Two elements may be equal after unknown fields are removed.
         CauseKind::Schema(ViolationKind::Duplicate) => {
@@ -131,12 +127,15 @@ fn help(cx: &Context<'_>, schema: &Schema, cause: &Rejected) -> Option<String> {
     Some(help)
 }
 
+/// The texts that a field may have, if only some.
+fn allowed<'s>(schema: &'s Schema, path: &Path) -> Vec<&'s str> {
+    let field = schema.field(path);
+    field.iter().flat_map(|field| field.allowed).filter_map(Json::as_str).collect()
+}
+
 /// The range of a Go integer type.
 fn whole_number(wants: &Wants) -> String {
-    let name = match wants {
-        Wants::Type(name) => name.trim_start_matches('*'),
-        _ => "int",
-    };
+    let name = if let Wants::Type(name) = wants { name.trim_start_matches('*') } else { "int" };
     let bits = name.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().unwrap_or(64_u32).clamp(8, 64);
     let is_unsigned = name.starts_with('u');
     let half = 1_i128 << (bits - 1);
@@ -193,23 +192,18 @@ fn meant_value(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<(Change
 fn meant_values(cx: &Context<'_>, schema: &Schema) -> Option<(Fix, usize)> {
     let meant = cx.admission().causes.iter().filter_map(|cause| meant_value(cx, schema, &cause.path));
     let (changes, written): (Vec<Change>, BTreeSet<String>) = meant.unzip();
-    let written: Vec<String> = written.iter().map(|item| format!("`{item}`")).collect();
-    let fix = || cx.fix(format!("write {}", and(&written)), Applicability::Safe, &changes);
-    (!changes.is_empty()).then(fix)?.map(|fix| (fix, changes.len()))
+    Some((cx.fix(format!("write {}", and(quoted(&written))), Applicability::Safe, &changes)?, changes.len()))
 }
 
 /// The fix that corrects the spelling of values, and their number: safe if all differ in case only.
 fn spelling(cx: &Context<'_>, schema: &Schema) -> Option<(Fix, usize)> {
-    let mut changes = Vec::new();
+    let (mut changes, mut titles) = (Vec::new(), Vec::new());
     let mut applicability = Applicability::Safe;
     for cause in &cx.admission().causes {
-        let value = cx.root().str_at(&cause.path);
-        let field = schema.field(&cause.path);
-        let allowed = field.iter().flat_map(|f| f.allowed);
-        let allowed: Vec<&str> = allowed.filter_map(Json::as_str).collect();
-        let (Some(value), false) = (value, allowed.is_empty()) else {
+        let Some(value) = cx.root().str_at(&cause.path) else {
             continue;
         };
+        let allowed = allowed(schema, &cause.path);
         let same = allowed.iter().find(|a| a.eq_ignore_ascii_case(value));
         let Some(meant) = same.copied().or_else(|| nearest(value, allowed.iter().copied())) else {
             continue;
@@ -217,12 +211,8 @@ fn spelling(cx: &Context<'_>, schema: &Schema) -> Option<(Fix, usize)> {
         if same.is_none() {
             applicability = Applicability::Suggestion;
         }
-        changes.push((cause.path.clone(), meant.to_owned()));
+        changes.push(Change::Set(cause.path.clone(), meant.into()));
+        titles.push(meant);
     }
-    if changes.is_empty() {
-        return None;
-    }
-    let titles: Vec<String> = changes.iter().map(|(_, m)| format!("`{m}`")).collect();
-    let changes: Vec<Change> = (changes.into_iter()).map(|(path, meant)| Change::Set(path, meant.into())).collect();
-    cx.fix(format!("write {}", and(&titles)), applicability, &changes).map(|fix| (fix, changes.len()))
+    Some((cx.fix(format!("write {}", and(quoted(&titles))), applicability, &changes)?, changes.len()))
 }

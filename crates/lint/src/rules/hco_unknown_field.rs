@@ -86,18 +86,28 @@ fn is_former(path: &Path) -> bool {
 /// The finding about all gates of old releases.
 fn leftover(cx: &Context<'_>, gates: &[&PrunedField]) -> Option<Finding> {
     let removed: Vec<Change> = gates.iter().map(|gate| Change::Remove(gate.path.clone())).collect();
-    let names: Vec<String> = gates.iter().map(|gate| format!("`{}`", gate.path)).collect();
+    let names = and(quoted(gates.iter().map(|gate| &gate.path)));
     let mut places = gates.iter().filter_map(|gate| Some(cx.location(cx.root().key_at(&gate.path)?.span)));
-    let message = format!("the API server drops {}, which only old releases had", and(&names));
+    let message = format!("the API server drops {names}, which only old releases had");
     let finding = cx.finding(message).warning().at(places.next()?).label("a leftover");
     let finding = with_related(finding, places, "and this one");
     Some(cx.with_fix(finding, changed(&removed), Applicability::Unsafe, &removed))
 }
 
+/// What one writes below `metadata`, which no CRD has.
+const OF_METADATA: [&str; 5] = ["annotations", "labels", "finalizers", "name", "namespace"];
+
 fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str) -> Finding {
     let path = &field.path;
     if let Some((title, changes)) = cx.meant_gate(path) {
         return cx.with_fix(finding, title, Applicability::Unsafe, &changes);
+    }
+    if let [Segment::Key(above), _] = &path.0[..]
+        && above == "metadata"
+        && let [meant] = similar(name, &OF_METADATA)[..]
+    {
+        let renamed = [Change::Move(path.clone(), path.parent().key(meant), None)];
+        return cx.with_fix(finding, changed(&renamed), Applicability::Unsafe, &renamed);
     }
     let Some(shape) = cx.shape() else {
         return finding;
@@ -172,8 +182,7 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
 fn lost(cx: &Context<'_>, path: &Path) -> String {
     match cx.root().at(path).map(|node| &node.value) {
         Some(Value::Map(entries)) if !entries.is_empty() => {
-            let keys: Vec<String> = entries.iter().map(|e| format!("`{}`", e.key.text)).collect();
-            format!("what it says of {} is lost", and(&keys))
+            format!("what it says of {} is lost", and(quoted(entries.iter().map(|entry| &entry.key.text))))
         }
         _ => "nothing changes".to_owned(),
     }
@@ -181,12 +190,9 @@ fn lost(cx: &Context<'_>, path: &Path) -> String {
 
 fn of_operand(cx: &Context<'_>, finding: Finding, operand: &OperandField) -> Finding {
     let changes = operand.changes.as_deref().unwrap_or_default();
-    let fix = (!changes.is_empty()).then(|| {
-        let fix = cx.suggest(changed(changes), changes)?;
-        cx.planned_with(&fix).map(|_| fix)
-    });
-    let of = &operand.operand;
-    finding.label(format!("{}'s field `{}`", of.kind, operand.path)).help(said_by(operand)).fixes(fix.flatten())
+    let fix = cx.suggest(changed(changes), changes).filter(|fix| cx.planned_with(fix).is_some());
+    let label = format!("{}'s field `{}`", operand.operand.kind, operand.path);
+    finding.label(label).remedy(said_by(operand), fix)
 }
 
 /// The HyperConverged's fields that replace an operand's field.

@@ -6,7 +6,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.machine_cluster().is_none() {
         return;
     }
-    let (is_empty, permitted) = (cx.permits_no_devices(), cx.permitted_devices());
+    let is_empty = cx.rendered_kubevirt("configuration.permittedHostDevices").is_null();
+    let permitted = cx.permitted_devices();
     for (vm, verdict) in cx.judged_machines() {
         let gpus = vm.path("domain.devices.gpus");
         let of_type = vm.owner_path("instancetype");
@@ -21,17 +22,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if is_empty {
                 finding = finding.warning();
             }
-            if let Some(place) = disabled(cx, &name) {
-                let finding = finding.related(place, "disabled here");
-                out.report(
-                    finding
-                        .help("remove `disabled: true` from its entry in permittedHostDevices, or use another device"),
-                );
-                continue;
-            }
-            let otherwise = "permit it in permittedHostDevices of the HyperConverged".to_owned();
+            let otherwise = "permit it in permittedHostDevices of the HyperConverged";
             let meant = nearest(&name, permitted.iter().copied()).filter(|_| !is_of_type);
-            out.report(did_you_mean(finding, "use", meant, otherwise));
+            out.report(match disabled(cx, &name) {
+                Some(place) => finding
+                    .related(place, "disabled here")
+                    .help("remove `disabled: true` from its entry in permittedHostDevices, or use another device"),
+                None => did_you_mean(finding, "use", meant, otherwise),
+            });
         }
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         match successor(cx, &gate.name) {
-            Some(field) => out.report_all(replaced(cx, &gate.name, on, &field)),
+            Some(field) => out.report(replaced(cx, &gate.name, on, &field)),
             None => without_successor.push((gate.name.as_str(), on)),
         }
     }
@@ -100,43 +100,34 @@ fn useless(cx: &Context<'_>, mut names: Vec<&str>, state: FeatureState, harmless
     let message = format!("{release} ignores the feature {kind} {}", and(&sorted));
     let mut finding = cx.finding(message).at(cx.gate(first).name_place()).label("without effect");
     finding = with_related(finding, rest.iter().map(|name| cx.gate(name).name_place()), "without effect, too");
-    let gates = gates_path();
-    let written = cx.root().at(&gates);
-    let count = written.map_or(0, |n| n.entries().len() + n.items().len());
-    let removed: Vec<Change> = if count == names.len() {
-        vec![Change::Remove(gates)]
-    } else {
-        (names.iter().rev()).filter_map(|name| Some(Change::Remove(place_of(cx, name)?))).collect()
-    };
     let title = format!("remove the {kind} {}: {state}", and(&sorted));
     // A value that differs from the effective one was set on purpose.
     let (applicability, severity) =
         if harmless { (Applicability::Safe, Severity::Info) } else { (Applicability::Unsafe, IGNORED_FIELD.severity) };
     finding.is_silent = harmless;
-    Some(cx.with_fix(finding.severity(severity), title, applicability, &removed))
+    Some(cx.with_fix(finding.severity(severity), title, applicability, &cx.gate_removals(&names)))
 }
 
 /// A gate that a field replaces.
-fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Option<Finding> {
+fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Finding {
     let release = cx.release().label();
     let finding = cx
         .finding(format!("{release} ignores the feature gate {name}"))
         .at(cx.gate(name).name_place())
         .label("without effect");
-    let removed = [Change::Remove(alone(cx, &place_of(cx, name)?))];
+    let removed = cx.gate_removals(&[name]);
     let effective = effective(cx, name);
     if effective == Some(on) {
         let title = format!("remove the gate {name}: {field} replaces it and has the same value");
         let finding = finding.info().silent();
-        return Some(cx.with_fix(finding, title, Applicability::Safe, &removed));
+        return cx.with_fix(finding, title, Applicability::Safe, &removed);
     }
     if cx.root().at(field).is_some() {
         // Gate and field differ, so that the intended value is unclear.
         let title = format!("remove the gate {name}: {field} replaces it and has another value, which applies");
-        return Some(cx.with_fix(finding, title, Applicability::Suggestion, &removed));
+        return cx.with_fix(finding, title, Applicability::Suggestion, &removed);
     }
-    let finding = finding.help(format!("{field} replaces it"));
-    Some(finding.fixes(replacement_of(cx, name).and_then(|c| c.fix)))
+    finding.remedy(format!("{field} replaces it"), replacement_of(cx, name).and_then(|c| c.fix))
 }
 
 /// The field for an ignored gate's value.
@@ -159,7 +150,7 @@ pub(super) fn replacement_of(cx: &Context<'_>, gate: &str) -> Option<Replacement
 }
 
 fn moved(cx: &Context<'_>, gate: &str, on: bool, field: &Path) -> Option<Fix> {
-    let place = place_of(cx, gate)?;
+    let place = cx.gate_entry(gate)?;
     let set = changed(&[Change::Set(field.clone(), on.into())]);
     let moved = [Change::Move(place, field.clone(), Some(on.into()))];
     cx.fix(format!("{set} instead of the gate {gate}"), Applicability::Unsafe, &moved)
@@ -225,17 +216,6 @@ impl FeatureState {
             Self::Unread => false,
         }
     }
-}
-
-/// The path of a gate: a map's entry or a list's element.
-fn place_of(cx: &Context<'_>, name: &str) -> Option<Path> {
-    let gates = gates_path();
-    let node = cx.root().at(&gates)?;
-    if node.get(name).is_some() {
-        return Some(gates.key(name));
-    }
-    let index = node.items().iter().position(|item| item.text_at("name") == Some(name))?;
-    Some(gates.index(index))
 }
 
 /// The path to remove so that no empty parent remains.

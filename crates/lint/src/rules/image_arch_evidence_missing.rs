@@ -71,13 +71,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// An image with evidence about only one of possibly several images.
 fn partly(cx: &Context<'_>, image: &str, place: &Location, evidence: &ImageEvidence, out: &mut Sink) {
-    let seen: Vec<&str> = evidence.architectures.iter().map(String::as_str).collect();
+    let seen = &evidence.architectures;
     let nodes = cx.all_architectures().iter().copied();
-    let open: Vec<&str> = nodes.filter(|a| !seen.contains(a)).collect();
+    let open: Vec<&str> = nodes.filter(|node| seen.iter().all(|own| own != node)).collect();
     if open.is_empty() || seen.is_empty() {
         return;
     }
-    let message = format!("{image} supports {}; whether it supports {} is unknown", and(&seen), and(&open));
+    let message = format!("{image} supports {}; whether it supports {} is unknown", and(seen), and(&open));
     out.report(
         cx.finding(message)
             .at(place.clone())

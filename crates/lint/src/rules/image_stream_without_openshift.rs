@@ -13,7 +13,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let message = format!("{who} imports from an ImageStream, which {why}");
             cx.finding_about(document, message).at(document.location(node.span))
         };
-        if cx.inventory().platform == Platform::OpenShift {
+        if cx.is_openshift() {
             out.report_all(undeclared(cx, namespace, stream, finding));
         } else {
             let finding = finding("only OpenShift has").label("this cluster runs on plain Kubernetes");

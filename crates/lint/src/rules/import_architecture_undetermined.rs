@@ -4,15 +4,10 @@ use hcoplan_planner::boot::Architectures;
 
 use super::prelude::*;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for DiskSpec { who, spec, document, .. } in cx.disk_specs() {
-        let path = document.root.path_to(spec.span).filter(|_| !std::ptr::eq(document, cx.document()));
-        out.report_all(path.and_then(|path| finding(cx, document, &who, &path.key("source"))));
-    }
-}
-
-fn finding(cx: &Context<'_>, document: &Document, who: &str, source: &Path) -> Option<Finding> {
-    let node = document.root.at(source)?;
+pub(super) fn find(cx: &Context<'_>, disk: &DiskSpec<'_>) -> Option<Finding> {
+    let DiskSpec { who, spec, document, .. } = disk;
+    let source = document.root.path_to(spec.span).filter(|_| !std::ptr::eq(*document, cx.document()))?.key("source");
+    let node = spec.get("source")?;
     let registry = source.key("registry");
     let stream = || Some(format!("the ImageStream {}", node.text_at("registry.imageStream")?));
     let image = node.text_at("registry.url").map(str::to_owned).or_else(stream)?;

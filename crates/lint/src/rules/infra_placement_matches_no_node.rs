@@ -8,7 +8,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let declared = cx.nodes().next().is_some();
-    if declared && placement.selects_nodes() && placement.nodes(cx).is_empty() {
+    if declared && placement.selects_nodes() && placement.nodes(cx).is_empty() && placement.is_known(cx) {
         out.report(unmatched(cx, &placement));
     }
 }

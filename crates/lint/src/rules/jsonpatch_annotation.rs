@@ -47,7 +47,7 @@ fn present(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Finding> {
 }
 
 fn ssp_without_openshift(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Finding> {
-    if cx.inventory().platform == Platform::OpenShift || patch.target.kind != "SSP" {
+    if cx.is_openshift() || patch.target.kind != "SSP" {
         return None;
     }
     let message = "SSP is patched, but this cluster has no SSP";

@@ -43,17 +43,12 @@ fn general(cx: &Context<'_>, applied: &Applied<'_, '_>, inner: &[(String, Json)]
         Some((format!("{pointer}/patch"), path))
     });
     let message = format!("the patch edits what {kind}'s operator deploys");
-    let finding = cx.finding(message).at(applied.path_place());
-    let finding = match counted {
-        None => finding.label("a patch inside the patch"),
-        Some((pointer, path)) => finding
-            .label("a patch inside the patch")
-            .related(applied.written_location(&pointer), format!("{path} is an index, which changes between releases")),
-    };
-    finding.help(
+    let finding = cx.finding(message).at(applied.path_place()).label("a patch inside the patch").help(
         "use a field of the HyperConverged where there is one; else write a strategic patch, and \
          try it with each release before the upgrade",
-    )
+    );
+    let Some((pointer, path)) = counted else { return finding };
+    finding.related(applied.written_location(&pointer), format!("{path} is an index, which changes between releases"))
 }
 
 /// The inner patches written by an operation, each with its path in the operand.
@@ -93,20 +88,22 @@ fn broken(cx: &Context<'_>, applied: &Applied<'_, '_>, kinds: &[&str], pointer: 
         return Some(error("patch", message, "no JSON").help("write JSON, its quotes escaped"));
     };
     let of_type = text("type").unwrap_or_default();
-    if !["json", "merge", "strategic"].contains(&of_type) {
-        let message = format!("{kind}'s operator can't apply the inner patch: it knows no type {of_type:?}");
-        let help = "write json, merge or strategic";
-        return Some(error("type", message, "its reconcile will end here").help(help));
-    }
-    if of_type == "json" && !decoded.is_array() {
-        let message = format!("{kind}'s operator can't apply the inner patch: type json is a list of operations");
-        let help = "write a list of operations, or type merge or strategic";
-        return Some(error("patch", message, "no list").help(help));
-    }
-    if of_type == "json" && jsonpatch::decode(inner).is_err() {
-        let message = format!("{kind}'s operator can't apply the inner patch: an operation is malformed");
-        let help = "write op, path and value of each operation";
-        return Some(error("patch", message, "its reconcile will end here").help(help));
+    const ENDS: &str = "its reconcile will end here";
+    let fault = match of_type {
+        "merge" | "strategic" => None,
+        "json" if !decoded.is_array() => {
+            let why = "type json is a list of operations".to_owned();
+            Some(("patch", why, "no list", "write a list of operations, or type merge or strategic"))
+        }
+        "json" if jsonpatch::decode(inner).is_err() => {
+            Some(("patch", "an operation is malformed".to_owned(), ENDS, "write op, path and value of each operation"))
+        }
+        "json" => None,
+        other => Some(("type", format!("it knows no type {other:?}"), ENDS, "write json, merge or strategic")),
+    };
+    if let Some((key, why, label, help)) = fault {
+        let message = format!("{kind}'s operator can't apply the inner patch: {why}");
+        return Some(error(key, message, label).help(help));
     }
     let resource = text("resourceType")?;
     if !kinds.iter().any(|k| k.eq_ignore_ascii_case(resource)) {

@@ -59,10 +59,10 @@ fn contradiction(cx: &Context<'_>, applied: &Applied<'_, '_>, place: &str) -> Op
             })
         }
         CLUSTER => {
-            let lists = ["workloadArchitectures", "controlPlaneArchitectures"];
-            let named = lists.into_iter().filter_map(|key| result.pointer(CLUSTER)?.get(key)?.as_array()).flatten();
+            let cluster = result.pointer(CLUSTER)?;
+            let lists = ["workloadArchitectures", "controlPlaneArchitectures"].into_iter();
             let known = cx.node_architectures();
-            let mut foreign = named.filter_map(Json::as_str).filter(|a| !known.contains(a));
+            let mut foreign = lists.flat_map(|list| texts(&cluster[list])).filter(|a| !known.contains(a));
             let foreign = foreign.next().filter(|_| cx.has_nodes())?;
             Some(format!(", but no node is {foreign}"))
         }

@@ -8,11 +8,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let path = &operation.path;
             let message = format!("the patch path {} isn't below /spec/ of {}", quoted(path), patch.target.kind);
             let mut finding = cx.finding(message).at(patch.path_place(operation)).label("can only modify spec fields");
-            let meant = format!("/spec/{}", path.trim_start_matches('/'));
-            let meant = match path.strip_prefix("spec/") {
-                Some(_) => format!("/{path}"),
-                None => meant,
-            };
+            let below = path.trim_start_matches('/');
+            let meant = if path.starts_with("spec/") { format!("/{path}") } else { format!("/spec/{below}") };
             finding = if is_a_field(cx, patch, &meant) {
                 finding.remedy(
                     format!("did you mean {meant}?"),

@@ -107,13 +107,8 @@ fn placed<'t>(types: &'t GoTypes, mut ty: &'t GoType, operation: &Operation, val
             TypeStep::Free | TypeStep::Nowhere => return None,
         }
     }
-    let document = path.0.iter().rev().fold(value, |value, step| match step {
-        Segment::Key(key) => {
-            let entry = (key.clone(), value);
-            Json::Object(Map::from_iter([entry]))
-        }
-        Segment::Index(_) => Json::Array(vec![value]),
-    });
+    let mut document = Json::Null;
+    Change::Set(path.clone(), value).apply(&mut document).ok()?;
     Some((document, path))
 }
 

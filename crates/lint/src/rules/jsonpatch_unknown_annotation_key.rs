@@ -26,7 +26,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let place = cx.location(entry.key.span);
         let finding = cx.finding(format!("HCO reads no annotation {key}")).at(place.clone()).label("ignored");
         let Some(name) = meant else {
-            out.report(finding.help(format!("the keys that HCO reads are {}", and(&ANNOTATIONS.map(|a| a.name)))));
+            out.report(finding.help(format!("the keys that HCO reads are {}", and(ANNOTATIONS.map(|a| a.name)))));
             continue;
         };
         out.report(if let Some(counts) = annotations.entry(name) {

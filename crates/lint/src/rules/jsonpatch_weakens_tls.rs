@@ -71,16 +71,15 @@ fn written_as(tables: &Tls, applied: &Applied<'_, '_>, iana: &str) -> String {
     found.unwrap_or(iana).to_owned()
 }
 
-fn advice(cx: &Context<'_>) -> &'static str {
+fn advice(cx: &Context<'_>) -> String {
     let own = cx.field("tlsSecurityProfile").is_set();
-    let elsewhere = cx.inventory().platform == Platform::Kubernetes;
-    let known = own || elsewhere || cx.inventory().tls_security_profile.is_some();
-    if known {
-        "remove the operation; spec.tlsSecurityProfile sets the profile of all operands"
+    let known = own || !cx.is_openshift() || cx.inventory().tls_security_profile.is_some();
+    let assumed = if known {
+        ""
     } else {
-        "remove the operation; spec.tlsSecurityProfile sets the profile of all operands. Neither \
-         it nor the inventory's tlsSecurityProfile is set, so this compares with Intermediate"
-    }
+        ". Neither it nor the inventory's tlsSecurityProfile is set, so this compares with Intermediate"
+    };
+    format!("remove the operation; spec.tlsSecurityProfile sets the profile of all operands{assumed}")
 }
 
 fn named(version: u32) -> String {

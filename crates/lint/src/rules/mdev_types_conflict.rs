@@ -42,16 +42,13 @@ fn deprecated(cx: &Context<'_>, node: &Node, path: &Path, out: &mut Sink) {
         return;
     }
     let both = node.get(NEW).is_some_and(|new| !new.items().is_empty());
-    let change = match (both, node.get(NEW)) {
-        (true, _) | (_, None) => vec![],
-        (false, Some(_)) => vec![Change::Remove(path.key(NEW))],
-    };
+    let empty = node.get(NEW).filter(|_| !both).map(|_| Change::Remove(path.key(NEW)));
     let (label, title, last) = if both {
         ("the same list as under the new name", format!("remove {OLD}"), Change::Remove(old))
     } else {
         ("the webhook copies it to the new name", format!("rename it to {NEW}"), Change::Rename(old, NEW.to_owned()))
     };
-    let changes: Vec<Change> = change.into_iter().chain([last]).collect();
+    let changes: Vec<Change> = empty.into_iter().chain([last]).collect();
     let finding = cx
         .finding(format!("{OLD} is a deprecated name of {NEW}"))
         .at(cx.location(entry.key.span))

@@ -1,26 +1,19 @@
 //! Mediated devices that no virtual machine is permitted to use.
 
 use super::prelude::*;
+use crate::fix::{NEW_DEVICES as NEW, OLD_DEVICES as OLD, mediated_device_lists};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let permitted = cx.rendered_kubevirt("configuration.permittedHostDevices.mediatedDevices").as_array();
+    let permitted = cx.rendered_kubevirt("configuration.permittedHostDevices.mediatedDevices");
     let field = cx.field("mediatedDevicesConfiguration");
-    let types = |node: &Node| {
-        let lists = ["mediatedDeviceTypes", "mediatedDevicesTypes"];
-        lists.iter().any(|k| node.get(k).is_some_and(|l| !l.items().is_empty()))
-    };
-    let per_node = |node: &Node| node.list_at("nodeMediatedDeviceTypes").iter().any(types);
-    let makes = field.node().is_some_and(|node| types(node) || per_node(node));
+    let has_types = |(node, _): &(&Node, Path)| [OLD, NEW].iter().any(|list| !node.list_at(list).is_empty());
+    let lists = field.node().map(|node| mediated_device_lists(node, Path::root()));
+    let makes = lists.iter().flatten().any(has_types);
     let section = cx.rendered_kubevirt("configuration.mediatedDevicesConfiguration");
     // Neither the switch nor, in older releases, the gate is against it.
-    let gates = cx.rendered_kubevirt("configuration.developerConfiguration.featureGates").as_array();
-    let is_off = gates.is_some_and(|gates| gates.iter().any(|gate| gate == "DisableMDEVConfiguration"));
-    if !makes
-        || section.is_null()
-        || section["enabled"] == false
-        || is_off
-        || permitted.is_some_and(|list| !list.is_empty())
-    {
+    let mut gates = elements(cx.rendered_kubevirt("configuration.developerConfiguration.featureGates"));
+    let is_off = gates.any(|gate| gate == "DisableMDEVConfiguration");
+    if !makes || section.is_null() || section["enabled"] == false || is_off || elements(permitted).next().is_some() {
         return;
     }
     let message = "mediated devices are created, but permittedHostDevices permits none of them";

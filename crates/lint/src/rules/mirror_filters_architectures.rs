@@ -4,7 +4,7 @@ use super::prelude::*;
 use crate::context::{Command, PLATFORMS, commands, copies_all, plain_words, values};
 
 /// What files with a copy mention.
-const COPIES: [&str; 3] = ["skopeo", "filter-by-os", " pull "];
+const COPIES: [&str; 5] = ["skopeo", "filter-by-os", "docker pull", "podman pull", "buildah pull"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let is_mentioned = |file: &&Arc<SourceFile>| COPIES.iter().any(|word| file.mentions(word));

@@ -192,7 +192,7 @@ pub(super) static TABLES: &[&[RegisteredRule]] = &[
 /// What keeps a virtual machine from starting: the checks of these rules, except what they only inform of.
 pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
     let mut sink = Sink::default();
-    let checks: [(&Rule, Check); 11] = [
+    let checks: [(&Rule, Check); 12] = [
         (&rules::DATASOURCE_REFERENCE_UNRENDERED, datasource_reference_unrendered::without_ssp),
         (&rules::DISK_REJECTED, disk_rejected::check),
         (&rules::DISK_SMALLER_THAN_SOURCE, disk_smaller_than_source::check),
@@ -201,6 +201,7 @@ pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
         (&rules::REFERENCED_KEY_MISSING, referenced_key_missing::check),
         (&rules::STORAGE_REFERENCE_MISSING, storage_reference_missing::each_disk),
         (&rules::VALUE_REJECTED_LATER, value_rejected_later::check),
+        (&rules::VM_BUS_NOT_ON_S390X, vm_bus_not_on_s390x::check),
         (&rules::VM_DEVICE_NOT_ATTACHED, vm_device_not_attached::keeps_from_starting),
         (&rules::VM_POD_REJECTED, vm_pod_rejected::check),
         (&rules::VM_TYPE_UNKNOWN, vm_type_unknown::check),
@@ -228,20 +229,22 @@ mod prelude {
     pub(super) use hcoplan_planner::inventory::Architecture;
 
     pub(super) use hcoplan_planner::jsonpatch::{self, FailureKind, Op, Operation};
-    pub(super) use hcoplan_planner::machines::is_placeholder;
+    pub(super) use hcoplan_planner::machines::{Verdict, is_placeholder};
     pub(super) use hcoplan_planner::release::{Phase, Platform, Release};
     pub(super) use hcoplan_rule_pages::rules::*;
     pub(super) use hcoplan_yaml::{Trail, pointer};
     pub(super) use serde_json::{Value as Json, json};
 
-    pub(super) use crate::context::{DiskSpec, REQUIRED, keys_of, last_key, object_of};
-    pub(super) use crate::lists::{elements, entries, items, json_of, members, name_of, namespace_of, texts};
+    pub(super) use crate::context::{DiskSpec, PREFERRED, REQUIRED, REQUIRED_TERMS, keys_of, last_key, object_of};
+    pub(super) use crate::lists::{distinct, elements, entries, items, json_of, members, name_of, namespace_of, texts};
     pub(super) use crate::registered_rule::{RegisteredRule, always, last, late};
     pub(super) use crate::rows::Rows;
     pub(super) use crate::suggestion::{safe, suggested, suggested_change, suggested_text, suggestion};
-    pub(super) use crate::words::{and, changed, or};
+    pub(super) use crate::words::{and, changed, or, quoted};
     pub(super) use crate::{Applied, Form, POD_KINDS, PatchAnnotation};
-    pub(super) use crate::{Context, Csv, Extent, GoldenImage, ImageEvidence, Incident, NodeRef, PodTemplate, Pods};
+    pub(super) use crate::{
+        Context, Csv, Descheduler, Extent, GoldenImage, ImageEvidence, Incident, NodeRef, PodTemplate, Pods,
+    };
     pub(super) use crate::{Sink, VirtualMachine, WrittenTemplate};
 
     /// The words for the location of an image's evidence.
@@ -286,28 +289,21 @@ mod prelude {
         Some(Fix { applicability: Applicability::Unsafe, ..fix })
     }
 
-    /// Adds a suggestion of changes of another object, and its title as the help.
-    pub(super) fn with_suggestion(finding: Finding, document: &Document, title: String, changes: &[Change]) -> Finding {
-        let fix = suggested(document, title.clone(), changes);
-        finding.remedy(title, fix)
-    }
-
-    /// Items in their order, each once.
-    pub(super) fn distinct<T: Ord>(items: impl IntoIterator<Item = T>) -> Vec<T> {
-        items.into_iter().collect::<BTreeSet<T>>().into_iter().collect()
-    }
-
     /// The platforms of an image in words: `amd64 only`.
     pub(super) fn has(evidence: &ImageEvidence) -> String {
-        let platform = |p: &crate::Platform| match p.os.as_str() {
-            "linux" => p.architecture.clone(),
-            os => format!("{os}/{}", p.architecture),
-        };
-        let all: Vec<String> = evidence.platforms.iter().map(platform).collect();
+        let all: Vec<String> = evidence.platforms.iter().map(|p| platform(&p.os, &p.architecture)).collect();
         match all.as_slice() {
             [] => "none".to_owned(),
             [only] => format!("{only} only"),
             several => and(several),
+        }
+    }
+
+    /// `arm64`, or `windows/amd64`.
+    pub(super) fn platform(os: &str, architecture: &str) -> String {
+        match os {
+            "linux" => architecture.to_owned(),
+            _ => format!("{os}/{architecture}"),
         }
     }
 

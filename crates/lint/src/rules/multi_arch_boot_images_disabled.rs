@@ -20,14 +20,10 @@ pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
             cx.multi_arch_prospects()
         ));
     for node in cx.node_per_architecture() {
-        if let Some(place) = node.architecture_place() {
-            let message = format!("{} workload nodes are declared here", node.node.architecture);
-            finding = finding.related(place, message);
-        }
+        let message = format!("{} workload nodes are declared here", node.node.architecture);
+        finding = with_related(finding, node.architecture_place(), message);
     }
-    finding.fixes.extend(cx.switch_multi_arch(true));
-    finding.fixes.extend(one_architecture(cx));
-    Some(finding)
+    Some(finding.fixes(cx.switch_multi_arch(true)).fixes(one_architecture(cx)))
 }
 
 /// The runbook's other remedy: restrict workloads to one architecture, preferably the control plane's, which common

@@ -1,6 +1,7 @@
 //! Fields that HCO's webhook adds inside lists.
 
 use super::prelude::*;
+use crate::fix::differences;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let list = cx.field("dataImportCronTemplates").path();
@@ -11,14 +12,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(stored) = list.index(template.index).get(stored) else {
             continue;
         };
-        let mut added = Vec::new();
-        additions(&template.node.to_json(), stored, &Path::root(), &mut added);
+        let (written, mut changes) = (template.node.to_json(), Vec::new());
+        differences(&written, stored, &Path::root(), &mut changes);
+        let added = changes.into_iter().filter_map(|change| match change {
+            Change::Set(path, value) if path.get(&written).is_none_or(Json::is_null) => Some((path, value)),
+            _ => None,
+        });
+        let added: Vec<(Path, Json)> = added.collect();
         if added.is_empty() {
             continue;
         }
-        let shown: Vec<String> = added.iter().map(|(p, v)| format!("{p}: {v}")).collect();
-        let message =
-            format!("the golden image {} is stored with values that git lacks: {}", template.name(), and(&shown));
+        let shown = and(added.iter().map(|(path, value)| format!("{path}: {value}")));
+        let message = format!("the golden image {} is stored with values that git lacks: {shown}", template.name());
         let finding = cx.finding(message).at(template.name_place()).label("differs from git as soon as it is stored");
         // Setting the policy decides about the disks, and suppresses the rule that reports it.
         let policy = added.iter().any(|(path, _)| path.to_string() == "spec.retentionPolicy");
@@ -37,26 +42,5 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let changes = added.into_iter().map(|(path, value)| Change::Set(at.joined(&path), value));
         let changes: Vec<Change> = changes.collect();
         out.report(finding.remedy(help, cx.fix(format!("{}: {help}", changed(&changes)), applicability, &changes)));
-    }
-}
-
-/// The highest paths in `stored` that `written` doesn't have.
-fn additions(written: &Json, stored: &Json, at: &Path, added: &mut Vec<(Path, Json)>) {
-    match (written, stored) {
-        (Json::Object(written), Json::Object(stored)) => {
-            for (key, value) in stored {
-                match written.get(key) {
-                    Some(old) => additions(old, value, &at.key(key), added),
-                    None => added.push((at.key(key), value.clone())),
-                }
-            }
-        }
-        (Json::Array(written), Json::Array(stored)) => {
-            for (i, (old, new)) in written.iter().zip(stored).enumerate() {
-                additions(old, new, &at.index(i), added);
-            }
-        }
-        (Json::Null, new) if !new.is_null() => added.push((at.clone(), new.clone())),
-        _ => {}
     }
 }

@@ -4,14 +4,11 @@ use super::prelude::*;
 use crate::values::is_network_name;
 
 const OWN: &str = "l2bridge";
+const ATTACHMENT: &str = "NetworkAttachmentDefinition";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let declared = cx.of_kind("NetworkAttachmentDefinition");
+    let declared = cx.of_kind(ATTACHMENT);
     let namespace = cx.hyperconverged().map_or("", |hc| hc.namespace.as_str());
-    let names = |namespace: &str| -> Vec<&str> {
-        let here = declared.iter().filter(|d| namespace_of(d) == namespace);
-        here.filter_map(|d| text_at(d, "metadata.name")).collect()
-    };
     let field = cx.field("liveMigrationConfig.network");
     // Multus' annotation may name an interface, too.
     let written = field.text().map(|name| first_part(name, '@'));
@@ -23,14 +20,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .finding(format!("the migration network {name} isn't declared in {namespace}"))
             .at(field.value_place())
             .label("migrations need it");
-        let elsewhere = declared.iter().find(|d| name_of(d) == name);
-        let elsewhere = elsewhere.map(|d| namespace_place(d));
+        let elsewhere = cx.named(ATTACHMENT, None, name).map(|d| namespace_place(d));
         finding = with_related(finding, elsewhere, "it is declared in another namespace");
         let otherwise = format!("declare it in {namespace}");
-        let meant = nearest(name, names(namespace));
-        let is_full = reference.contains('/');
-        let meant = meant.map(|meant| if is_full { format!("{namespace}/{meant}") } else { meant.to_owned() });
-        out.report(did_you_mean(finding, "use", meant.as_deref(), otherwise));
+        out.report(did_you_mean(finding, "use", near(cx, namespace, reference).as_deref(), otherwise));
     }
     machines(cx, out);
     let bindings = cx.field("networkBinding");
@@ -52,10 +45,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         // A name alone is looked up in the namespace of each machine that has the binding.
+        let is_missing = |namespace: &str| cx.network_attachment(namespace, reference).is_none();
         let missing = match reference.split_once('/') {
-            Some((namespace, name)) => (!names(namespace).contains(&name)).then_some((name, namespace)),
-            None => machines_with(cx, &entry.key.text)
-                .find(|namespace| !namespace.is_empty() && !names(namespace).contains(&reference))
+            Some((namespace, name)) => is_missing(namespace).then_some((name, namespace)),
+            None => machines_with(cx, name)
+                .find(|namespace| !namespace.is_empty() && is_missing(namespace))
                 .map(|namespace| (reference, namespace)),
         };
         let Some((name, namespace)) = missing.filter(|_| !declared.is_empty()) else {
@@ -71,6 +65,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
+/// A reference with the name that is similar to its own in a namespace.
+fn near(cx: &Context<'_>, namespace: &str, reference: &str) -> Option<String> {
+    let (own, name) = reference.split_at(reference.find('/').map_or(0, |at| at + 1));
+    let meant = nearest(name, cx.in_namespace(ATTACHMENT, namespace).map(name_of))?;
+    Some(own.to_owned() + meant)
+}
+
 /// The namespaces of virtual machines that have a binding.
 fn machines_with<'c>(cx: &'c Context<'_>, binding: &'c str) -> impl Iterator<Item = &'c str> {
     let has = move |vm: &VirtualMachine<'_>| vm.bindings().any(|(_, name)| name == binding);
@@ -79,8 +80,7 @@ fn machines_with<'c>(cx: &'c Context<'_>, binding: &'c str) -> impl Iterator<Ite
 
 /// A missing binding plugin of a virtual machine.
 fn binding(cx: &Context<'_>, vm: &VirtualMachine<'_>, (path, name): (Path, &str)) -> Finding {
-    let known = cx.machine_cluster().and_then(|c| c.configuration()["network"]["binding"].as_object());
-    let known = known.into_iter().flatten().map(|(name, _)| name.as_str());
+    let known = members(cx.rendered_kubevirt("configuration.network.binding")).map(|(name, _)| name.as_str());
     let message = format!("the network binding {name} of {vm} isn't in the HyperConverged");
     let finding = vm
         .finding(cx, message)
@@ -98,8 +98,7 @@ fn is_unreadable(cx: &Context<'_>, attachment: &Document) -> bool {
 
 /// Networks of virtual machines that are declared in another namespace.
 pub(super) fn machines(cx: &Context<'_>, out: &mut Sink) {
-    let declared = cx.of_kind("NetworkAttachmentDefinition");
-    let named = |name: &str| -> Vec<_> { declared.iter().filter(|d| name_of(d) == name).collect() };
+    let named = |name: &str| -> Vec<_> { cx.of_kind(ATTACHMENT).iter().filter(|d| name_of(d) == name).collect() };
     for vm in cx.virtual_machines() {
         out.report_all(cx.bindings_not_there(&vm).into_iter().map(|found| binding(cx, &vm, found)));
         for (i, reference) in vm.networks().filter(|(_, reference)| !is_placeholder(reference)) {
@@ -122,13 +121,9 @@ pub(super) fn machines(cx: &Context<'_>, out: &mut Sink) {
             if namespace.is_empty() || own.is_some() {
                 continue;
             }
-            let here = || cx.in_namespace("NetworkAttachmentDefinition", namespace).map(name_of);
-            let meant = match all.first() {
-                Some(other) => format!("{}/{name}", namespace_of(other)),
-                None => match nearest(name, here()) {
-                    Some(meant) => reference.strip_suffix(name).unwrap_or_default().to_owned() + meant,
-                    None => continue,
-                },
+            let elsewhere = all.first().map(|other| format!("{}/{name}", namespace_of(other)));
+            let Some(meant) = elsewhere.or_else(|| near(cx, namespace, reference)) else {
+                continue;
             };
             let message = format!("the network attachment {name} of {vm} isn't declared in {namespace}");
             let finding = vm

@@ -5,8 +5,7 @@ use super::prelude::*;
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let topology = cx.topology();
     // virt-handler runs without that label, too, but HCO reads the architectures of golden images from labelled nodes.
-    let is_openshift = cx.inventory().platform == Platform::OpenShift;
-    let has_no_images = is_openshift && cx.is_multi_arch() && topology.workload_architectures.is_empty();
+    let has_no_images = cx.is_openshift() && cx.is_multi_arch() && topology.workload_architectures.is_empty();
     // Another rule reports a placement that matches no node.
     if cx.selects_workload_nodes() || !topology.workload_nodes.is_empty() && !has_no_images {
         return;

@@ -29,23 +29,15 @@ fn host_names(cx: &Context<'_>, out: &mut Sink) {
     let Some(names) = node_names(cx) else { return };
     for pods in Pods::ALL {
         let placement = cx.field(pods.field());
-        let required = placement.node().and_then(|node| {
-            let affinity = node.below("affinity.nodeAffinity")?;
-            affinity.get(REQUIRED)
-        });
-        let terms = required.and_then(|r| r.get("nodeSelectorTerms"));
-        let terms = items(terms).iter();
-        let requirements = terms.flat_map(|term| {
-            ["matchExpressions", "matchFields"].into_iter().filter_map(|key| term.get(key)).flat_map(Node::items)
-        });
+        let affinity = placement.node().and_then(|node| node.below("affinity.nodeAffinity"));
+        let terms = affinity.iter().flat_map(|affinity| affinity.list_at(REQUIRED_TERMS));
+        let requirements =
+            terms.flat_map(|term| ["matchExpressions", "matchFields"].into_iter().flat_map(|key| term.list_at(key)));
         let who = format!("the {} placement", pods.as_str());
         requirements.for_each(|r| listed_names(cx, &names, r, &who, out));
     }
-    let selector = cx.field("ksmConfiguration.nodeLabelSelector");
-    let expressions = selector.node().and_then(|s| s.get("matchExpressions"));
-    for requirement in items(expressions) {
-        listed_names(cx, &names, requirement, "ksmConfiguration", out);
-    }
+    let selector = cx.field("ksmConfiguration.nodeLabelSelector.matchExpressions");
+    items(selector.node()).iter().for_each(|r| listed_names(cx, &names, r, "ksmConfiguration", out));
 }
 
 /// The names in an `In` that no node has, while others match.
@@ -55,8 +47,7 @@ fn listed_names(cx: &Context<'_>, names: &HashSet<&str>, requirement: &Node, who
     if !is_name || text("operator") != Some("In") {
         return;
     }
-    let values = requirement.get("values");
-    let values = items(values);
+    let values = requirement.list_at("values");
     let is_node = |value: &Node| value.as_str().is_some_and(|name| names.contains(name));
     if !values.iter().any(is_node) {
         return;
@@ -74,19 +65,16 @@ fn listed_names(cx: &Context<'_>, names: &HashSet<&str>, requirement: &Node, who
 }
 
 fn ksm(cx: &Context<'_>, out: &mut Sink) {
-    let Some(hc) = cx.hyperconverged() else {
-        return;
-    };
-    let Some(selector) = hc.get("virtualization.ksmConfiguration.nodeLabelSelector") else {
+    let hc = cx.hyperconverged();
+    let Some(selector) = hc.and_then(|hc| hc.get("virtualization.ksmConfiguration.nodeLabelSelector")) else {
         return;
     };
     let expressions = elements(&selector["matchExpressions"]);
     let labels = members(&selector["matchLabels"]);
-    let keys = expressions.filter_map(|e| e["key"].as_str()).chain(labels.map(|(k, _)| k.as_str()));
+    let keys = expressions.clone().filter_map(|e| e["key"].as_str()).chain(labels.map(|(k, _)| k.as_str()));
     let compiled = Selector::of(selector);
     let unmatched = !cx.nodes().any(|n| compiled.as_ref().is_some_and(|s| s.matches(&n.node.labels)));
-    let listed = elements(&selector["matchExpressions"]);
-    let listed = listed
+    let listed = expressions
         .filter(|e| e["operator"] == "In")
         .flat_map(|e| texts(&e["values"]).filter_map(|value| Some((e["key"].as_str()?, value))));
     let wanted = pairs(&selector["matchLabels"]).chain(listed);
@@ -125,21 +113,17 @@ fn mediated_devices(cx: &Context<'_>, out: &mut Sink) {
     let Some(path) = cx.field(list).path() else {
         return;
     };
-    let entries = hc.list("virtualization.mediatedDevicesConfiguration.nodeMediatedDeviceTypes");
-    for (i, entry) in entries.iter().enumerate() {
-        let Some(selector) = entry["nodeSelector"].as_object() else {
-            continue;
-        };
-        let selector = Json::Object(selector.clone());
-        let unmatched = !cx.nodes().any(|n| map_matches(&selector, &n.node.labels));
-        let mut keys = members(&selector);
+    for (i, entry) in hc.list(&format!("virtualization.{list}")).iter().enumerate() {
+        let selector = &entry["nodeSelector"];
+        let unmatched = selector.is_object() && !cx.nodes().any(|n| map_matches(selector, &n.node.labels));
+        let mut keys = members(selector);
         if unmatched && keys.all(|(key, _)| cx.shows_label(key)) {
             let path = path.index(i).key("nodeSelector");
             out.report(
                 cx.finding(format!("{list}[{i}].nodeSelector matches no declared node"))
                     .at(cx.document().locate_key(&path))
                     .label("no node gets these mediated devices")
-                    .help(help(cx, pairs(&selector), "select labels that nodes have, or correct the inventory")),
+                    .help(help(cx, pairs(selector), "select labels that nodes have, or correct the inventory")),
             );
         }
     }
@@ -147,9 +131,7 @@ fn mediated_devices(cx: &Context<'_>, out: &mut Sink) {
 
 fn verbosity(cx: &Context<'_>, out: &mut Sink) {
     let Some(names) = node_names(cx) else { return };
-    let field = cx.field("logVerbosityConfig.kubevirt.nodeVerbosity");
-    let entries = entries(field.node());
-    for entry in entries {
+    for entry in entries(cx.field("logVerbosityConfig.kubevirt.nodeVerbosity").node()) {
         let name = entry.key.text.as_str();
         if names.contains(name) {
             continue;

@@ -21,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let schema = cx.release().schema_of(&object.id.api_version, kind);
         let rejections = schema.map(|s| s.rejections(body)).unwrap_or_default();
         for violation in rejections {
-            let field = cx.field_behind(kind, &violation.path);
+            let field = cx.field_behind(kind, &violation.path).map(|(field, _)| field);
             let rejected = by_field.entry(field).or_default();
             if !rejected.kinds.contains(&kind) {
                 rejected.kinds.push(kind);

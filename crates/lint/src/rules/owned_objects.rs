@@ -1,7 +1,6 @@
 //! Objects in git that HCO, SSP or CDI create, delete or duplicate.
 
 use hcoplan_explain::docs::switch_text;
-use hcoplan_planner::release::Transform;
 
 use super::prelude::*;
 use crate::KUBEVIRT_GATES;
@@ -92,13 +91,10 @@ fn golden_image(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
         let id = &r.object.id;
         id.kind == kind && id.name == name && id.namespace.as_deref() == Some(namespace)
     };
-    let is_managed = |cron: &&Rendered| {
-        let (id, body) = (&cron.object.id, &cron.object.body);
-        kind == "DataSource" && id.namespace.as_deref() == Some(namespace) && body["spec"]["managedDataSource"] == name
-    };
+    let managed = || cx.plan().ssp.as_deref()?.cron_of(namespace, name).filter(|_| kind == "DataSource");
     let (made, by) = match cx.import_crons().chain(cx.data_sources()).find(is_same) {
         Some(rendered) => (rendered, "SSP creates it"),
-        None => (cx.import_crons().find(is_managed)?, "CDI creates it for a DataImportCron of SSP's"),
+        None => (managed()?, "CDI creates it for a DataImportCron of SSP's"),
     };
     let finding = git
         .finding(cx, format!("git must not manage the {kind} {name}: {by}"))
@@ -132,8 +128,7 @@ fn second_operator(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
 fn removed_objects(cx: &Context<'_>, out: &mut Sink) {
     let own = cx.object().pointer("/metadata/namespace").and_then(Json::as_str);
     for removed in &cx.release().upgrade().removed_objects {
-        let declared = cx.other_objects().of_kind(&removed.kind).iter().map(|d| Declared::of(d));
-        let same = declared.filter(|git| {
+        let same = declared(cx, &removed.kind).filter(|git| {
             let here = own == Some(git.namespace) && removed.namespace != "default";
             git.is(&removed.group, &removed.name) && (git.namespace == removed.namespace || here)
         });
@@ -145,10 +140,13 @@ fn removed_objects(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
+fn declared<'c>(cx: &'c Context<'_>, kind: &str) -> impl Iterator<Item = Declared<'c>> + use<'c> {
+    cx.other_objects().of_kind(kind).iter().map(|document| Declared::of(document))
+}
+
 fn operands(cx: &Context<'_>, out: &mut Sink) {
     for (_, object) in &cx.plan().operands {
-        let declared = cx.other_objects().of_kind(&object.id.kind).iter().map(|d| Declared::of(d));
-        let same = declared.filter(|git| git.is_same(&object.id));
+        let same = declared(cx, &object.id.kind).filter(|git| git.is_same(&object.id));
         out.report_all(same.map(|git| operand(cx, &git, &object.body)));
     }
 }
@@ -169,7 +167,7 @@ fn operand(cx: &Context<'_>, git: &Declared<'_>, rendered: &Json) -> Finding {
     if kind == "KubeVirt" && path.to_pointer() == KUBEVIRT_GATES {
         return gates(cx, finding, &value, rendered);
     }
-    let Some((field, copied)) = source_of(cx, kind, &path) else {
+    let Some((field, copied)) = cx.field_behind(kind, &path) else {
         return finding.help("delete the manifest: the HyperConverged is the place for its settings");
     };
     let set = [Change::Set(field.clone(), value)];
@@ -223,20 +221,4 @@ fn difference(root: &Node, rendered: &Json) -> Option<(Path, Json)> {
         }
     }
     None
-}
-
-/// The HyperConverged's field that sets an operand's path, and whether it is copied unchanged.
-fn source_of(cx: &Context<'_>, kind: &str, path: &Path) -> Option<(Path, bool)> {
-    let wanted = path.to_string();
-    let fields = cx.release().fields().iter();
-    let of_version = fields.filter(|f| f.api_version == cx.version() && !f.ignored);
-    let fed = of_version.filter_map(|f| {
-        let feeds = f.operands.iter().find(|o| o.kind == kind && path.starts_with(&Path::dotted(&o.path)))?;
-        let exact = feeds.path == wanted && feeds.how == Transform::Copy;
-        let plain = !f.path.contains("[]") && !f.path.starts_with("spec.featureGates");
-        plain.then(|| (feeds.path.len(), Path::dotted(&f.path), exact))
-    });
-    // Prefer the field that sets the fewest paths, then the first.
-    let (_, field, exact) = fed.rev().max_by_key(|(length, ..)| *length)?;
-    Some((field, exact))
 }

@@ -3,7 +3,6 @@
 use hcoplan_kubernetes::label_selector::Requirement;
 
 use super::prelude::*;
-use crate::context::PREFERRED;
 
 /// The path of a node affinity in a placement.
 const AFFINITY: &str = "affinity.nodeAffinity";
@@ -26,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if let Some(first) = mistyped.iter().find(|m| causes.first().is_some_and(|c| c.path == m.path)) {
             finding = finding.label(first.describe());
         }
-        let title = and(&edits.iter().map(|fix| fix.title.as_str()).collect::<Vec<_>>());
+        let title = and(edits.iter().map(|fix| &fix.title));
         let fix = (!edits.is_empty()).then(|| safe(title, edits.into_iter().flat_map(|f| f.edits).collect()));
         out.reject(finding.remedy(FORM, fix));
     }
@@ -38,13 +37,9 @@ const FORM: &str = "write a requirement that Kubernetes takes";
 /// The preferred terms, which HCO doesn't check.
 fn preferred(cx: &Context<'_>, out: &mut Sink) {
     let placements = Pods::ALL.iter().map(|pods| cx.field(pods.field()).node());
-    let terms = placements.flatten().filter_map(|placement| {
-        let affinity = placement.below(AFFINITY)?;
-        affinity.get(PREFERRED)
-    });
-    for term in terms.flat_map(Node::items) {
-        let expressions = term.below("preference.matchExpressions");
-        for requirement in items(expressions) {
+    let affinities = placements.flatten().filter_map(|placement| placement.below(AFFINITY));
+    for term in affinities.flat_map(|affinity| affinity.list_at(PREFERRED)) {
+        for requirement in term.list_at("preference.matchExpressions") {
             if Requirement::of(&requirement.to_json()).is_some() {
                 continue;
             }
@@ -62,22 +57,15 @@ fn preferred(cx: &Context<'_>, out: &mut Sink) {
 fn corrections(cx: &Context<'_>, affinity: &Path) -> Vec<Fix> {
     let mut found = Vec::new();
     if let Some(node) = cx.root().at(affinity) {
-        operators(cx, node, &mut found);
+        node.walk(&Trail::Start(affinity), &mut |_, node| {
+            found.extend(operator(cx, node));
+            true
+        });
     }
     let mistyped = cx.mistyped();
     let below = mistyped.iter().filter(|m| m.path.starts_with(affinity));
     found.extend(below.filter_map(|m| m.fix(cx)));
     found
-}
-
-fn operators(cx: &Context<'_>, node: &Node, found: &mut Vec<Fix>) {
-    found.extend(operator(cx, node));
-    for entry in node.entries() {
-        operators(cx, &entry.value, found);
-    }
-    for item in node.items() {
-        operators(cx, item, found);
-    }
 }
 
 /// Corrects the case of a requirement's operator.

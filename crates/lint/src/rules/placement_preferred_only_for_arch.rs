@@ -1,7 +1,6 @@
 //! Workloads prefer an architecture but don't require it.
 
 use super::prelude::*;
-use crate::context::PREFERRED;
 
 const LABEL: &str = "kubernetes.io/arch";
 
@@ -12,10 +11,10 @@ pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
         return None;
     }
     let affinity = placement.below("affinity.nodeAffinity")?;
-    let terms = affinity.get(REQUIRED).and_then(|r| r.get("nodeSelectorTerms"));
+    let terms = affinity.list_at(REQUIRED_TERMS);
     let selector = placement.get("nodeSelector");
-    let is_required = selector.is_some_and(|s| s.get(LABEL).is_some())
-        || terms.is_some_and(|t| t.items().iter().any(|t| requirement(t).is_some()));
+    let is_required =
+        selector.is_some_and(|s| s.get(LABEL).is_some()) || terms.iter().any(|t| requirement(t).is_some());
     if is_required {
         return None;
     }
@@ -25,8 +24,7 @@ pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
         Some(((i, j), requirement))
     });
     let (indexes, found) = found.into_iter().next()?;
-    let values = found.list_at("values");
-    let values: Vec<&str> = strings(values).collect();
+    let values: Vec<&str> = strings(found.list_at("values")).collect();
     let what = if values.is_empty() { "an architecture".to_owned() } else { and(&values) };
     let message = format!("the workload placement only prefers {what}: HCO counts the nodes of every architecture");
     let place = found.get("key").unwrap_or(found);
@@ -34,7 +32,7 @@ pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
     if cx.is_multi_arch() {
         finding = finding.info();
     }
-    Some(finding.remedy(REQUIRE, require(cx, indexes, found, terms.map_or(0, |t| t.items().len()))))
+    Some(finding.remedy(REQUIRE, require(cx, indexes, found, terms.len())))
 }
 
 const REQUIRE: &str = "move it to requiredDuringSchedulingIgnoredDuringExecution";
@@ -47,7 +45,7 @@ fn require(cx: &Context<'_>, at: (usize, usize), found: &Node, terms: usize) -> 
     let preferred = affinity.key(PREFERRED);
     let preference = preferred.index(at.0);
     let expressions = preference.below("preference.matchExpressions");
-    let count = |path: &Path| document.root.at(path).map_or(0, |n| n.items().len());
+    let count = |path: &Path| items(document.root.at(path)).len();
     let gone = match (count(&expressions), count(&preferred)) {
         (2.., _) => expressions.index(at.1),
         (_, 2..) => preference,

@@ -37,7 +37,7 @@ fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes
     let architecture = |node: &NodeRef<'_>| node.node.architecture.clone();
     let is_closed = |name: &String| nodes.iter().zip(&taints).all(|(n, t)| architecture(n) != *name || !t.is_empty());
     let mut architectures = nodes.iter().map(architecture).filter(|name| !name.is_empty());
-    let closed = architectures.find(is_closed).filter(|_| !all && !selects && pods == Pods::Workload);
+    let closed = architectures.find(is_closed).filter(|_| !all && pods == Pods::Workload);
     if !all && !selects && closed.is_none() {
         return None;
     }
@@ -49,7 +49,7 @@ fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes
         .collect();
     let (first, taint) = counted.first().and_then(|(n, t)| Some((n, *t.first()?)))?;
     let names: BTreeSet<String> = counted.iter().flat_map(|(_, t)| t.iter()).map(ToString::to_string).collect();
-    let names: Vec<String> = names.into_iter().collect();
+
     let which = |node: &str| match placement {
         Some(_) => format!("{node} that the {} placement selects", pods.as_str()),
         None => format!("{} {node}", pods.as_str()),
@@ -71,17 +71,20 @@ fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes
             Some(placement) => placement.field.key_place(),
             None => cx.whole_location(),
         });
-    if !all {
+    // A pool may be closed on purpose.
+    let is_left_out = !all && closed.is_none();
+    if is_left_out {
+        let help = format!("leave them out; where pods are meant to run, tolerate {taint}");
+        finding = finding.info().help(help);
+    } else if !all {
         finding = finding.warning();
     }
     // Virtual machines can't be scheduled only if no workload node accepts them.
     finding.is_silent = !all || pods == Pods::Infra;
     finding = with_related(finding, first.name_place(), format!("has the taint {taint}"));
     let tolerated = counted.iter().flat_map(|(_, t)| t.iter().copied());
-    match tolerations(cx, pods, tolerated) {
-        Some(fix) => Some(finding.fix(fix)),
-        None => Some(finding),
-    }
+    let fix = if is_left_out { None } else { tolerations(cx, pods, tolerated) };
+    Some(finding.fixes(fix))
 }
 
 /// Adds a toleration for each of the taints.
@@ -98,8 +101,7 @@ fn tolerations<'t>(cx: &Context<'_>, pods: Pods, taints: impl Iterator<Item = &'
         toleration
     });
     let tolerations: Vec<Json> = tolerations.collect();
-    let there = cx.root().at(&list).map(|n| n.items().len());
-    let changes: Vec<Change> = match there.unwrap_or_default() {
+    let changes: Vec<Change> = match items(cx.root().at(&list)).len() {
         0 => vec![Change::Set(list, tolerations.into())],
         // Each is tried with the ones before.
         _ if tolerations.len() > MAX_ADDED => {

@@ -87,7 +87,6 @@ fn finding(
     }
     let lists = ["data", "stringData", "binaryData"].into_iter().filter_map(|list| found.root.get(list));
     let written: BTreeSet<&str> = lists.flat_map(Node::entries).map(|entry| entry.key.text.as_str()).collect();
-    let written: Vec<&str> = written.into_iter().collect();
     let is_it = |key: &str, written: &str| key == written || row.in_any_case && key == written.to_lowercase();
     let has = |key: &&str| written.iter().any(|written| is_it(key, written));
     let missing: Vec<&str> = keys.iter().copied().filter(|key| !has(key)).collect();

@@ -47,9 +47,8 @@ fn with_served_versions(cx: &Context<'_>, finding: Finding) -> Option<Finding> {
     if cx.admission().reason != Some(Rejected::UnknownKind) {
         return Some(finding);
     }
-    let versions: Vec<String> =
-        cx.release().served_versions().iter().map(|version| format!("`{GROUP}/{version}`")).collect();
-    Some(finding.help(format!("write apiVersion {}", or(&versions))))
+    let versions = cx.release().served_versions().iter().map(|version| format!("`{GROUP}/{version}`"));
+    Some(finding.help(format!("write apiVersion {}", or(versions))))
 }
 
 fn is_unknown(reason: Rejected) -> bool {

@@ -31,18 +31,17 @@ pub(super) fn rejection_by(cx: &Context<'_>, are_mine: impl Fn(&Mistyped<'_>) ->
     }
     finding.related.clear();
     let fix = first.fix(cx);
+    let wanted = format!("write {} {}", article(first.wanted), first.wanted);
     if fix.is_none() {
-        finding = finding.help(format!("write {} {}", article(first.wanted), first.wanted));
+        finding = finding.help(wanted.clone());
     }
     let again = fix.as_ref().and_then(|fix| rejected_again(cx, fix, &cause.path));
     let mut fixes: Vec<_> = fix.into_iter().filter(|_| again.is_none()).map(|fix| (first.path.clone(), fix)).collect();
     if let Some(again) = &again {
-        let help = format!("write {} {}, in a valid form: {again}", article(first.wanted), first.wanted);
-        finding = finding.help(help);
+        finding = finding.help(format!("{wanted}, in a valid form: {again}"));
     }
-    let hours = again.as_ref().and_then(|_| in_hours(&first)).map(|(title, change)| {
-        cx.suggest(title, &[change]).filter(|fix| rejected_again(cx, fix, &cause.path).is_none())
-    });
+    let hours = again.as_ref().and_then(|_| in_hours(cx, &first));
+    let hours = hours.filter(|fix| rejected_again(cx, fix, &cause.path).is_none());
     // A value rejected at one path is also rejected at others of the same type.
     let is_sure = |other: &Mistyped<'_>| again.is_none() || other.wanted != first.wanted;
     for other in mistyped.iter().filter(|m| are_mine(m)) {
@@ -55,10 +54,10 @@ pub(super) fn rejection_by(cx: &Context<'_>, are_mine: impl Fn(&Mistyped<'_>) ->
         Some(key) if fixes.len() > 1 => format!("{} for {key}", fix.title),
         _ => fix.title.clone(),
     };
-    let titles: Vec<String> = fixes.iter().map(title).collect();
+    let titles = and(fixes.iter().map(title));
     let edits: Vec<_> = fixes.into_iter().flat_map(|(_, fix)| fix.edits).collect();
-    let fix = (!titles.is_empty()).then(|| safe(and(&titles), edits));
-    Some(finding.fixes(fix).fixes(hours.flatten()))
+    let fix = (!titles.is_empty()).then(|| safe(titles, edits));
+    Some(finding.fixes(fix).fixes(hours))
 }
 
 /// Why the value at a path is rejected even with a fix.
@@ -69,10 +68,9 @@ fn rejected_again(cx: &Context<'_>, fix: &Fix, path: &Path) -> Option<String> {
 }
 
 /// A number without a unit as hours, the usual unit of the operators' durations.
-fn in_hours(number: &Mistyped<'_>) -> Option<(String, Change)> {
+fn in_hours(cx: &Context<'_>, number: &Mistyped<'_>) -> Option<Fix> {
     let hours = format!("{}h", number.node.to_json().as_u64()?);
-    let title = format!("write {hours}");
-    Some((title, Change::Set(number.path.clone(), hours.into())))
+    cx.suggest(format!("write {hours}"), &[Change::Set(number.path.clone(), hours.into())])
 }
 
 fn article(word: &str) -> &'static str {

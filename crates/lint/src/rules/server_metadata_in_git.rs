@@ -19,8 +19,8 @@ pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
     }
     found.sort_by_key(|(_, e)| e.key.span);
     let ((_, first), rest) = found.split_first()?;
-    let names: Vec<&str> = found.iter().map(|(_, e)| e.key.text.as_str()).collect();
-    let mut message = format!("the manifest has metadata that belongs to a cluster: {}", and(&names));
+    let names = and(found.iter().map(|(_, entry)| &entry.key.text));
+    let mut message = format!("the manifest has metadata that belongs to a cluster: {names}");
     // HCO updates the object once to add these two, which also sets this field.
     if let Some(read) = cx.hyperconverged()
         && is_complete(&cx.root().to_json())

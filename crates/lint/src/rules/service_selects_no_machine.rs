@@ -24,7 +24,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let is_served = here().any(|vm| selects(&template(&vm)));
         let served = || here().filter(|vm| selects(&template(vm)) && !selects_pods(cx, namespace, &selects));
-        for port in items(service.root.at(&Path::dotted("spec.ports"))) {
+        for port in service.root.list_at("spec.ports") {
             let unreached: Option<Vec<Finding>> = served().map(|vm| unreached(cx, service, port, vm)).collect();
             out.report_all(unreached.into_iter().flatten().next());
         }
@@ -47,7 +47,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .at(service.locate_key(&Path::dotted("spec.selector")))
             .label("no pod has these labels")
             .related(vm.document.locate_key(&owner_labels(vm)), "the pod doesn't get these");
-        out.report(with_suggestion(finding, vm.document, changed(&set), &set));
+        out.report(finding.remedy(changed(&set), suggested(vm.document, changed(&set), &set)));
     }
 }
 
@@ -82,11 +82,10 @@ fn unreached(cx: &Context<'_>, service: &Document, port: &Node, vm: &VirtualMach
     if is_forwarded || forwarded.is_empty() || interface.get("portRanges").is_some() {
         return None;
     }
-    let ports: Vec<String> = forwarded.iter().map(|own| own["port"].to_string()).collect();
+    let ports = and(forwarded.iter().map(|own| own["port"].to_string()));
     let (name, target_text) = (name_of(service), service.written_text(target)?);
     let message = format!(
-        "the Service {name} doesn't reach port {target_text} of {vm}, whose masquerade interface forwards {} only",
-        and(&ports)
+        "the Service {name} doesn't reach port {target_text} of {vm}, whose masquerade interface forwards {ports} only"
     );
     let finding = cx.finding_about(service, message).at(service.location(target.span)).label("not forwarded");
     Some(finding.help("add the port to the interface, or leave its list of ports out"))

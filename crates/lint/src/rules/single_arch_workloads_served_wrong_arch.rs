@@ -16,21 +16,17 @@ pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
         return None;
     }
     let message = format!("common templates are made for {served}, but workload nodes are {}", and(workload));
-    let mut finding = cx
+    let finding = cx
         .finding(message)
         .at(cx.multi_arch_switch())
         .label(format!("multi-arch golden images are off: only {served} is served"))
         .help(format!("switch multi-arch golden images on{}", cx.multi_arch_prospects()));
-    let control_plane = cx.control_plane_nodes();
-    if let Some(node) = control_plane.into_iter().find(|n| n.node.architecture == *served)
-        && let Some(place) = node.architecture_place()
-    {
-        finding = finding.related(place, "SSP serves the control plane's first architecture");
-    }
+    let node = cx.control_plane_nodes().find(|n| n.node.architecture == *served);
+    let place = node.and_then(|node| node.architecture_place());
+    let finding = with_related(finding, place, "SSP serves the control plane's first architecture");
     let placement = cx.field("workloads.nodePlacement");
-    if cx.selects_workload_nodes() && placement.is_set() && hc.get("deployment").is_some() {
-        let message = format!("keeps workloads on {} nodes", and(workload));
-        finding = finding.related(placement.key_place(), message);
-    }
+    let is_placed = cx.selects_workload_nodes() && placement.is_set() && hc.get("deployment").is_some();
+    let message = format!("keeps workloads on {} nodes", and(workload));
+    let finding = with_related(finding, is_placed.then(|| placement.key_place()), message);
     Some(finding.fixes(cx.switch_multi_arch(true)))
 }

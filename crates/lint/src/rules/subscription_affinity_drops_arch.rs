@@ -8,7 +8,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     for subscription in cx.all_subscriptions() {
-        let Some(csv) = cx.csv_of(subscription) else {
+        let Some(csv) = cx.csvs().iter().find(|csv| csv.is_installed_by(subscription)) else {
             continue;
         };
         let drops = |p: &&PodTemplate| {

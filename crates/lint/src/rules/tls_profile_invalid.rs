@@ -36,7 +36,7 @@ fn is_ours(reason: Reason) -> bool {
 
 fn rejection(cx: &Context<'_>, finding: Finding) -> Finding {
     let mut fix = None;
-    let mut finding = match cx.admission().reason {
+    let finding = match cx.admission().reason {
         Some(Reason::TlsHttp2Cipher) => {
             if let Some((place, fix)) = named_by_iana(cx) {
                 return finding
@@ -46,16 +46,16 @@ fn rejection(cx: &Context<'_>, finding: Finding) -> Finding {
                     .fixes(fix);
             }
             let ciphers = cx.field("tlsSecurityProfile.custom.ciphers");
-            let add = ciphers.path().map(|p| [Change::Append(p, HTTP2_CIPHER.into())]);
-            fix = add.and_then(|add| cx.suggest(format!("add {HTTP2_CIPHER}"), &add));
+            let add = |list| cx.suggest(format!("add {HTTP2_CIPHER}"), &[Change::Append(list, HTTP2_CIPHER.into())]);
+            fix = ciphers.path().and_then(add);
             finding
                 .label("none of these is a cipher that HTTP/2 needs")
                 .help(format!("add {HTTP2_CIPHER} or ECDHE-ECDSA-AES128-GCM-SHA256"))
         }
         Some(Reason::TlsCiphersWithTls13) => {
             let ciphers = cx.field("tlsSecurityProfile.custom.ciphers");
-            let empty = ciphers.path().map(|p| [Change::Set(p, json!([]))]);
-            fix = empty.and_then(|empty| cx.change(Applicability::Suggestion, &empty));
+            let empty = |list| cx.change(Applicability::Suggestion, &[Change::Set(list, json!([]))]);
+            fix = ciphers.path().and_then(empty);
             let version = cx.field("tlsSecurityProfile.custom.minTLSVersion");
             finding
                 .label("TLS 1.3 has ciphers of its own")
@@ -68,21 +68,18 @@ fn rejection(cx: &Context<'_>, finding: Finding) -> Finding {
                 .label(if version.is_set() { "no such version" } else { "minTLSVersion is missing" })
                 .help("write VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13")
         }
-        Some(Reason::TlsProfileUnknown) if cx.field("tlsSecurityProfile.type").is_set() => {
-            let finding = finding.label("`custom` is missing, and the webhook panics");
-            finding.help("write `custom` with ciphers and minTLSVersion, or choose another type")
-        }
-        Some(Reason::TlsProfileUnknown) => {
+        Some(Reason::TlsProfileUnknown) if !cx.field("tlsSecurityProfile.type").is_set() => {
             fix = with_type(cx, Applicability::Safe);
             without_type(cx, finding)
         }
-        _ => {
-            let finding = finding.label("`custom` is missing");
-            finding.help("write `custom` with ciphers and minTLSVersion, or choose another type")
-        }
+        reason => finding
+            .label(match reason {
+                Some(Reason::TlsProfileUnknown) => "`custom` is missing, and the webhook panics",
+                _ => "`custom` is missing",
+            })
+            .help("write `custom` with ciphers and minTLSVersion, or choose another type"),
     };
-    finding.fixes.extend(fix);
-    finding
+    finding.fixes(fix)
 }
 
 /// A finding about a profile without a type, in the HyperConverged or the cluster.
@@ -103,17 +100,16 @@ pub(super) fn without_type(cx: &Context<'_>, finding: Finding) -> Finding {
 /// Sets the type of a profile by its section.
 pub(super) fn with_type(cx: &Context<'_>, applicability: Applicability) -> Option<Fix> {
     let profile = cx.field("tlsSecurityProfile");
-    let members = [("custom", "Custom"), ("modern", "Modern"), ("intermediate", "Intermediate"), ("old", "Old")];
-    let node = cx.root().at(&profile.path()?)?;
-    let is_there = |name: &str| node.get(name).is_some_and(|n| matches!(n.value, Value::Map(_)));
-    let mut named = members.iter().filter(|(name, _)| is_there(name));
-    let (Some((_, kind)), None) = (named.next(), named.next()) else {
+    let node = profile.node()?;
+    let is_there = |kind: &&str| matches!(node.get(&kind.to_lowercase()).map(|n| &n.value), Some(Value::Map(_)));
+    let mut named = ["Custom", "Modern", "Intermediate", "Old"].into_iter().filter(is_there);
+    let (Some(kind), None) = (named.next(), named.next()) else {
         return None;
     };
     if node.get("type").is_some() {
         return None;
     }
-    let set = Change::Set(profile.path()?.key("type"), (*kind).into());
+    let set = Change::Set(profile.path()?.key("type"), kind.into());
     cx.fix(format!("write `type: {kind}`"), applicability, &[set])
 }
 
@@ -149,7 +145,7 @@ fn modern_with_ciphers(cx: &Context<'_>, out: &mut Sink) {
     if profile.text() != Some("Modern") || ciphers == 0 || tls["minTLSVersion"] != "VersionTLS13" {
         return;
     }
-    let mut finding = cx
+    let finding = cx
         .finding(format!(
             "`type: Modern` without `modern: {{}}` gives KubeVirt TLS 1.3 with {ciphers} ciphers, \
              which KubeVirt's webhook rejects: You cannot specify ciphers when \
@@ -160,8 +156,7 @@ fn modern_with_ciphers(cx: &Context<'_>, out: &mut Sink) {
         .help("write `modern: {}` next to the type");
     let modern = cx.field("tlsSecurityProfile.modern").path();
     let add = modern.map(|p| [Change::Set(p, json!({}))]);
-    finding.fixes.extend(add.and_then(|add| cx.fix("add `modern: {}`", Applicability::Safe, &add)));
-    out.report(finding);
+    out.report(finding.fixes(add.and_then(|add| cx.fix("add `modern: {}`", Applicability::Safe, &add))));
 }
 
 fn unknown_ciphers(cx: &Context<'_>, also_by_iana: bool, out: &mut Sink) {

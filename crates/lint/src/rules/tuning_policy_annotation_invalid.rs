@@ -13,8 +13,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let admission = cx.admission();
     let is_ours = policy.is_set() && admission.patch.is_none() && admission.causes.iter().all(|c| about_us(&c.path));
     if let Some(finding) = cx.rejected(|reason| reason == Reason::Render && is_ours) {
-        let finding = with_fix(cx, finding);
-        out.reject(finding);
+        out.reject(with_fix(cx, finding));
         return;
     }
     let failed = cx.plan().reconcile_error.as_ref();
@@ -22,8 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if let (Some(error), true) = (failed, policy.is_set()) {
         let message = format!("the HyperConverged is accepted, but HCO can't render KubeVirt: {error}");
         let finding = cx.finding(message).at(place(cx));
-        let finding = with_fix(cx, finding);
-        out.explain(Incident::ReconcileError, finding);
+        out.explain(Incident::ReconcileError, with_fix(cx, finding));
         return;
     }
     unused(cx, out);
@@ -82,7 +80,7 @@ fn unused(cx: &Context<'_>, out: &mut Sink) {
         Some(other) => format!("nothing reads the annotation {ANNOTATION}: tuningPolicy is {other}"),
         None => format!("the annotation {ANNOTATION} has no effect without a tuningPolicy"),
     };
-    let mut finding = cx
+    let finding = cx
         .finding(message)
         .at(annotation.key_place())
         .warning()
@@ -91,6 +89,5 @@ fn unused(cx: &Context<'_>, out: &mut Sink) {
     let switched_on = policy.path().map(|p| [Change::Set(p, "annotation".into())]);
     let switch_on = switched_on.and_then(|c| cx.suggest("write `tuningPolicy: annotation`", &c));
     let remove = cx.change(Applicability::Suggestion, &cx.annotation_removals(&[ANNOTATION]));
-    finding.fixes.extend(switch_on.into_iter().chain(remove));
-    out.report(finding);
+    out.report(finding.fixes(switch_on).fixes(remove));
 }

@@ -2,34 +2,29 @@
 
 use super::prelude::*;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+pub(super) fn find(cx: &Context<'_>, vm: &VirtualMachine<'_>) -> Option<Finding> {
     let workload = &cx.topology().workload_architectures;
-    if workload.len() < 2 {
-        return;
+    let guest = cx.guest_architecture(vm);
+    if workload.len() < 2 || guest.is_chosen() {
+        return None;
     }
-    for vm in cx.virtual_machines() {
-        let guest = cx.guest_architecture(&vm);
-        if guest.is_chosen() {
-            continue;
-        }
-        let (would, label) = match &guest.name {
-            Some(name) => (format!("it would be {name}"), format!("gets {name}, as {}", guest.reason())),
-            None => (
-                "it depends on the node that virt-operator runs on".to_owned(),
-                "gets virt-operator's own architecture".to_owned(),
-            ),
-        };
-        let message = format!("{vm} sets no architecture: {would}");
-        let title = |a: &String| format!("set `architecture: {a}` if its disk is for {a}");
-        let path = vm.path("architecture");
-        let fixes = workload
-            .iter()
-            .filter_map(|a| suggested(vm.document, title(a), &[Change::Set(path.clone(), a.as_str().into())]));
-        let finding =
-            vm.finding(cx, message).at(vm.name_place()).label(label).remedy("name the architecture of its disk", fixes);
-        let finding = if runs_anywhere(cx, &vm, workload) { finding.info() } else { finding };
-        out.report(with_nodes(finding, cx, workload));
-    }
+    let (would, label) = match &guest.name {
+        Some(name) => (format!("it would be {name}"), format!("gets {name}, as {}", guest.reason())),
+        None => (
+            "it depends on the node that virt-operator runs on".to_owned(),
+            "gets virt-operator's own architecture".to_owned(),
+        ),
+    };
+    let message = format!("{vm} sets no architecture: {would}");
+    let title = |a: &String| format!("set `architecture: {a}` if its disk is for {a}");
+    let path = vm.path("architecture");
+    let fixes = workload
+        .iter()
+        .filter_map(|a| suggested(vm.document, title(a), &[Change::Set(path.clone(), a.as_str().into())]));
+    let finding =
+        vm.finding(cx, message).at(vm.name_place()).label(label).remedy("name the architecture of its disk", fixes);
+    let finding = if runs_anywhere(cx, vm, workload) { finding.info() } else { finding };
+    Some(with_nodes(finding, cx, workload))
 }
 
 /// Whether it boots from a container disk of every architecture.

@@ -3,23 +3,18 @@
 use super::prelude::*;
 use crate::{Boot, SourceKind};
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for boot in cx.boots().into_iter().filter(|boot| boot.source.kind != SourceKind::ContainerDisk) {
-        if let Some(BootCause::Disk(disk)) = &boot.answer.cause {
-            out.report(finding(cx, &boot, disk));
-        }
-    }
-}
-
-fn finding(cx: &Context<'_>, boot: &Boot<'_>, disk: &BTreeSet<String>) -> Finding {
+pub(super) fn find(cx: &Context<'_>, boot: &Boot<'_>) -> Option<Finding> {
+    let Some(BootCause::Disk(disk)) =
+        boot.answer.cause.as_ref().filter(|_| boot.source.kind != SourceKind::ContainerDisk)
+    else {
+        return None;
+    };
     let (vm, guest) = (&boot.vm, &boot.guest);
-    let images: Vec<&String> = disk.iter().collect();
     let guests = guest.possible.names();
     let name = &boot.source.name;
-    let message =
-        format!("{vm} is {} ({}), but boots from {name}, which is {}", or(&guests), guest.reason(), or(&images));
+    let message = format!("{vm} is {} ({}), but boots from {name}, which is {}", or(&guests), guest.reason(), or(disk));
     let place = boot.place();
-    let mut finding = vm.finding(cx, message).at(place.clone()).label(format!("an image for {}", or(&images)));
+    let mut finding = vm.finding(cx, message).at(place.clone()).label(format!("an image for {}", or(disk)));
     let evidence = boot.source.url.as_deref().and_then(|url| cx.image_evidence(url));
     if let Some(evidence) = evidence {
         // Another build may publish more architectures.
@@ -29,8 +24,8 @@ fn finding(cx: &Context<'_>, boot: &Boot<'_>, disk: &BTreeSet<String>) -> Findin
     if vm.architecture().is_some() {
         finding = finding.related(vm.place("architecture"), format!("{} here", or(&guests)));
     }
-    let ([image], [own]) = (&images[..], &guests[..]) else {
-        return finding.help("clone an image of its architecture");
+    let ([image], [own]) = (&disk.iter().collect::<Vec<_>>()[..], &guests[..]) else {
+        return Some(finding.help("clone an image of its architecture"));
     };
     let plain = name.strip_suffix(&format!("-{image}")).unwrap_or(name);
     let meant = format!("{plain}-{own}");
@@ -47,5 +42,5 @@ fn finding(cx: &Context<'_>, boot: &Boot<'_>, disk: &BTreeSet<String>) -> Findin
         finding.help(format!("make the machine {image}, or clone another image"))
     };
     let title = format!("make the machine {image}");
-    finding.fixes(suggested(vm.document, title, &[Change::Set(vm.path("architecture"), image.as_str().into())]))
+    Some(finding.fixes(suggested(vm.document, title, &[Change::Set(vm.path("architecture"), image.as_str().into())])))
 }

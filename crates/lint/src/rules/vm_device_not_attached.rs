@@ -25,8 +25,8 @@ fn accepted<'c>(cx: &'c Context<'_>) -> Vec<(VirtualMachine<'c>, &'c Verdict)> {
 
 fn only_in_pod(cx: &Context<'_>, vm: &VirtualMachine<'_>, verdict: &Verdict, out: &mut Sink) {
     let devices = &verdict.spec["domain"]["devices"];
-    let lists = ["gpus", "hostDevices"].iter().filter_map(|list| devices[*list].as_array());
-    let attached: Vec<&str> = lists.flatten().filter_map(|d| d["deviceName"].as_str()).collect();
+    let all = ["gpus", "hostDevices"].into_iter().flat_map(|list| elements(&devices[list]));
+    let attached: Vec<&str> = all.filter_map(|device| device["deviceName"].as_str()).collect();
     let resources = vm.path("domain.resources");
     for name in cx.permitted_devices().into_iter().filter(|name| !attached.contains(name)) {
         let mut paths = ["requests", "limits"].iter().map(|list| resources.key(list).key(name));

@@ -51,8 +51,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         });
         let found = found.or_else(|| {
             let (path, _) = asked.first().filter(|_| asked.len() > 1 && fits_none())?;
-            let all: Vec<String> = asked.iter().map(|(_, d)| named(d)).collect();
-            let message = format!("no declared node that {vm} may run on has all of {}", and(&all));
+            let all = and(asked.iter().map(|(_, need)| named(need)));
+            let message = format!("no declared node that {vm} may run on has all of {all}");
             Some(finding(cx, &vm, path, message, "some nodes have each of them, none has all"))
         });
         out.report_all(found);

@@ -2,31 +2,23 @@
 
 use super::prelude::*;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let deprecated = cx.option(&VM_PINNED_MACHINE_TYPE, "deprecated");
-    for vm in cx.virtual_machines() {
-        let Some(written) = vm.text("domain.machine.type") else {
-            continue;
-        };
-        let known = elements(&deprecated);
-        let gone = known.into_iter().any(|d| d == written);
-        let Some(plain) = unversioned(written) else {
-            continue;
-        };
-        let severity = match (gone, is_windows(&vm)) {
-            (true, _) => Severity::Error,
-            (false, true) => Severity::Info,
-            (false, false) => Severity::Warning,
-        };
-        let place = vm.place("domain.machine.type");
-        let finding = vm
-            .finding(cx, format!("{vm} pins the machine type {written}"))
+pub(super) fn find(cx: &Context<'_>, vm: &VirtualMachine<'_>) -> Option<Finding> {
+    let written = vm.text("domain.machine.type")?;
+    let plain = unversioned(written)?;
+    let gone = elements(&cx.option(&VM_PINNED_MACHINE_TYPE, "deprecated")).any(|d| d == written);
+    let severity = match (gone, is_windows(vm)) {
+        (true, _) => Severity::Error,
+        (false, true) => Severity::Info,
+        (false, false) => Severity::Warning,
+    };
+    let place = vm.place("domain.machine.type");
+    Some(
+        vm.finding(cx, format!("{vm} pins the machine type {written}"))
             .at(place.clone())
             .severity(severity)
             .label(if gone { "deprecated on the nodes" } else { "will be deprecated, then removed" })
-            .fix(suggested_text(format!("use {plain}"), place, plain));
-        out.report(finding);
-    }
+            .fix(suggested_text(format!("use {plain}"), place, plain)),
+    )
 }
 
 /// The machine type without its version; `None` if it has none.

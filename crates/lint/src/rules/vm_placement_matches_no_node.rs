@@ -1,56 +1,49 @@
 //! A virtual machine whose placement no node matches.
 
-use std::collections::HashSet;
-
 use super::prelude::*;
+use crate::Boot;
 use crate::context::required_terms;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let is_workload: HashSet<usize> = cx.workload_nodes().map(|n| n.index).collect();
-    for boot in cx.boots() {
-        let vm = &boot.vm;
-        let is_kept_away =
-            matches!(boot.answer.cause, Some(BootCause::NoNode(NodeBarrier::Placement | NodeBarrier::Workload)));
-        // `architecture-alias` reports the correct name, `vm-rejected` a placement that can't be.
-        let parts = ["affinity", "nodeSelector"].map(|part| vm.path(part));
-        let is_part = |path: &Path| parts.iter().any(|part| path.starts_with(part));
-        let is_wrong = boot.verdict.causes.iter().any(|cause| is_part(&cause.path));
-        if !is_kept_away || is_wrong || vm.has_architecture_alias() {
-            continue;
-        }
-        let placement = cx.placement_of(vm);
-        let Some(mut nodes) = cx.kinds_of_nodes().selected_by(&placement) else {
-            continue;
-        };
-        // Nodes of other architectures don't count; `vm-placement-contradicts-architecture` reports a placement that
-        // selects these alone.
-        let is_empty = nodes.is_empty();
-        let own = boot.guest.possible.names();
-        nodes.retain(|n| n.node.architecture.is_empty() || own.contains(&n.node.architecture.as_str()));
-        if nodes.is_empty() != is_empty || nodes.iter().any(|n| is_workload.contains(&n.index)) {
-            continue;
-        }
-
-        let required = required(&placement);
-        let required = if required.is_empty() { required } else { format!(": {required}") };
-        let workloads = cx.field("workloads.nodePlacement");
-        let is_placed = !nodes.is_empty() && workloads.node().is_some();
-        let (message, label, help) = if nodes.is_empty() {
-            let message = format!("no declared node matches the placement of {vm}{required}");
-            (message, "matches no node", "select labels that nodes have, or correct the inventory")
-        } else if is_placed {
-            let message = format!("the workload placement leaves out every node that is selected by {vm}{required}");
-            (message, "matches only nodes without virt-handler", "let both select a node in common")
-        } else {
-            let message = format!("only nodes without virt-handler match the placement of {vm}{required}");
-            (message, "matches no workload node", "select labels that workload nodes have")
-        };
-        let mut finding = vm.finding(cx, message).at(vm.placement_place()).label(label).help(help);
-        if is_placed {
-            finding = finding.related(workloads.key_place(), "virt-handler runs where this says");
-        }
-        out.report(finding);
+pub(super) fn find(cx: &Context<'_>, boot: &Boot<'_>) -> Option<Finding> {
+    let vm = &boot.vm;
+    let is_kept_away =
+        matches!(boot.answer.cause, Some(BootCause::NoNode(NodeBarrier::Placement | NodeBarrier::Workload)));
+    // `architecture-alias` reports the correct name, `vm-rejected` a placement that can't be.
+    let parts = ["affinity", "nodeSelector"].map(|part| vm.path(part));
+    let is_part = |path: &Path| parts.iter().any(|part| path.starts_with(part));
+    let is_wrong = boot.verdict.causes.iter().any(|cause| is_part(&cause.path));
+    if !is_kept_away || is_wrong || vm.has_architecture_alias() {
+        return None;
     }
+    let placement = cx.placement_of(vm);
+    let mut nodes = cx.kinds_of_nodes().selected_by(&placement)?;
+    // Nodes of other architectures don't count; `vm-placement-contradicts-architecture` reports a placement that
+    // selects these alone.
+    let is_empty = nodes.is_empty();
+    let own = boot.guest.possible.names();
+    nodes.retain(|n| n.node.architecture.is_empty() || own.contains(&n.node.architecture.as_str()));
+    let workload = &cx.topology().workload_nodes;
+    if nodes.is_empty() != is_empty || nodes.iter().any(|n| workload.binary_search(&n.index).is_ok()) {
+        return None;
+    }
+
+    let required = required(&placement);
+    let required = if required.is_empty() { required } else { format!(": {required}") };
+    let workloads = cx.field("workloads.nodePlacement");
+    let is_placed = !nodes.is_empty() && workloads.node().is_some();
+    let (message, label, help) = if nodes.is_empty() {
+        let message = format!("no declared node matches the placement of {vm}{required}");
+        (message, "matches no node", "select labels that nodes have, or correct the inventory")
+    } else if is_placed {
+        let message = format!("the workload placement leaves out every node that is selected by {vm}{required}");
+        (message, "matches only nodes without virt-handler", "let both select a node in common")
+    } else {
+        let message = format!("only nodes without virt-handler match the placement of {vm}{required}");
+        (message, "matches no workload node", "select labels that workload nodes have")
+    };
+    let finding = vm.finding(cx, message).at(vm.placement_place()).label(label).help(help);
+    let place = is_placed.then(|| workloads.key_place());
+    Some(with_related(finding, place, "virt-handler runs where this says"))
 }
 
 /// What a placement requires of labels.

@@ -6,10 +6,12 @@ use super::prelude::*;
 const STATE: [&str; 2] = ["domain.devices.tpm", "domain.firmware.bootloader.efi"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let named = cx.machine_cluster().map(|c| c.configuration()["vmStateStorageClass"].clone());
-    let is_named = named.is_none_or(|class| class.as_str().is_some_and(|c| !c.is_empty()));
-    let has_default = cx.default_class().is_some();
-    if is_named || has_default || cx.storage_classes().next().is_none() || cx.has_classes_from_elsewhere() {
+    let is_named = !text(cx.rendered_kubevirt("configuration.vmStateStorageClass")).is_empty();
+    if is_named
+        || cx.default_class().is_some()
+        || cx.storage_classes().next().is_none()
+        || cx.has_classes_from_elsewhere()
+    {
         return;
     }
     for (vm, verdict) in cx.judged_machines() {

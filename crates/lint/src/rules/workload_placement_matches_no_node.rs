@@ -8,7 +8,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let declared = cx.nodes().next().is_some();
-    if !declared || !placement.selects_nodes() || !cx.topology().workload_nodes.is_empty() {
+    if !declared || !cx.places_nowhere() {
         return;
     }
     let parts = placement.unmatched(cx);
@@ -19,7 +19,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         is_of_virt_handler(key)
     });
     let Some(part) = of_virt_handler.filter(|_| parts.len() == 1) else {
-        out.report(unmatched(cx, &placement));
+        if of_virt_handler.is_some() || placement.is_known(cx) {
+            out.report(unmatched(cx, &placement));
+        }
         return;
     };
     let message = format!(
@@ -44,8 +46,8 @@ fn is_of_virt_handler(key: &str) -> bool {
 /// Findings about the parts of a placement that no declared node matches.
 pub(super) fn unmatched<'a>(cx: &Context<'a>, placement: &Placement<'a>) -> Finding {
     let parts = placement.unmatched(cx);
-    let wanted: Vec<String> = parts.iter().map(|p| format!("none {}", p.wanted)).collect();
-    let message = format!("the {} placement selects no declared node: {}", placement.pods.as_str(), and(&wanted));
+    let wanted = and(parts.iter().map(|part| format!("none {}", part.wanted)));
+    let message = format!("the {} placement selects no declared node: {wanted}", placement.pods.as_str());
     let help = match parts.iter().find_map(|p| p.meant.as_ref()) {
         Some(label) => {
             format!("some nodes are labelled {label}: select those, or correct the inventory")

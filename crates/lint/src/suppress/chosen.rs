@@ -56,34 +56,27 @@ impl<'s> Chosen<'s> {
 
     /// The effective suppression of a finding: in the configuration, a comment, or its object's annotation.
     pub(super) fn suppression(&mut self, finding: &Finding) -> Option<&'s Suppression> {
+        let mut asked = Vec::new();
         if !self.configured.is_empty() {
             let place = Place::Configuration {
                 file: finding.file().map(ToOwned::to_owned),
                 object: finding.object.as_ref().map(ToString::to_string),
                 cluster: finding.cluster.as_ref().map(ToString::to_string),
             };
-            let configured = Rc::clone(&self.configured);
-            let found = self.ask(place, &configured, finding);
-            if found.is_some() {
-                return found;
-            }
+            asked.push((place, Rc::clone(&self.configured)));
         }
         for kind in 0..2 {
             for place in finding.location.iter().chain(&finding.generated) {
                 let (path, at) = (place.file.path(), place.span.start);
                 let starts = self.about.get(path).map(|about| &about[kind]);
                 let before = starts.and_then(|starts| starts.range(..=at).next_back());
-                let Some((start, (_, indices))) = before.filter(|(_, (end, _))| at < *end) else {
-                    continue;
-                };
-                let (place, indices) = (Place::Bytes(path.to_owned(), *start), Rc::clone(indices));
-                let found = self.ask(place, &indices, finding);
-                if found.is_some() {
-                    return found;
-                }
+                let around = before.filter(|(_, (end, _))| at < *end);
+                asked.extend(
+                    around.map(|(start, (_, indices))| (Place::Bytes(path.to_owned(), *start), Rc::clone(indices))),
+                );
             }
         }
-        None
+        asked.into_iter().find_map(|(place, indices)| self.ask(place, &indices, finding))
     }
 
     fn ask(&mut self, place: Place, indices: &[usize], finding: &Finding) -> Option<&'s Suppression> {

@@ -113,24 +113,20 @@ fn not_trusted(trust: &Trust, suppression: Suppression) -> Finding {
 impl Suppression {
     /// Why the suppression isn't effective for a matching finding.
     fn objection(&self, finding: &Finding, today: Date) -> Option<Finding> {
-        let about = |rule, message: String| Some(Finding::new(rule, message).at(self.place.clone()));
+        let about = |rule, message: String| Finding::new(rule, message).at(self.place.clone());
+        let invalid = |message| about(&SUPPRESSION_INVALID, message).label("has no effect");
         let name = finding.rule.name;
         if finding.rejection {
-            let message = format!("a rejection can't be suppressed ({name})");
-            let finding = about(&SUPPRESSION_INVALID, message);
-            return finding.map(|f| f.label("has no effect"));
+            return Some(invalid(format!("a rejection can't be suppressed ({name})")));
         }
         if let Some(until) = self.until.filter(|until| *until < today) {
             let message = format!("the suppression of {name} expired on {until}");
-            let finding = about(&SUPPRESSION_UNUSED, message);
-            return finding.map(|f| f.label("has no effect any more"));
+            return Some(about(&SUPPRESSION_UNUSED, message).label("has no effect any more"));
         }
-        if finding.is_error() && self.reason.is_empty() {
+        (finding.is_error() && self.reason.is_empty()).then(|| {
             let message = format!("the suppression of {name} gives no reason, which an error needs");
-            let finding = about(&SUPPRESSION_INVALID, message);
-            return finding.map(|f| f.label("has no effect").help("say why, after the bracket"));
-        }
-        None
+            invalid(message).help("say why, after the bracket")
+        })
     }
 
     /// The finding that it is unused; `None` if one of its rules didn't run.
@@ -172,17 +168,12 @@ fn bytes_about(scalars: &BTreeMap<u32, u32>, line: Span) -> Span {
 
 /// The end of each scalar by the offset of its key, or of the item.
 fn scalars(node: &Node, out: &mut BTreeMap<u32, u32>) {
-    let is_scalar = |node: &Node| node.entries().is_empty() && node.items().is_empty();
-    for entry in node.entries() {
-        if is_scalar(&entry.value) {
-            out.insert(entry.key.span.start, entry.value.span.end);
+    let values = node.entries().iter().map(|entry| (entry.key.span.start, &entry.value));
+    let items = node.items().iter().map(|item| (item.span.start, item));
+    for (start, node) in values.chain(items) {
+        if node.entries().is_empty() && node.items().is_empty() {
+            out.insert(start, node.span.end);
         }
-        scalars(&entry.value, out);
-    }
-    for item in node.items() {
-        if is_scalar(item) {
-            out.insert(item.span.start, item.span.end);
-        }
-        scalars(item, out);
+        scalars(node, out);
     }
 }

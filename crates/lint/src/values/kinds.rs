@@ -15,8 +15,8 @@ use super::forms::{
 };
 use super::problem::{Mistake, Problem};
 use crate::Context;
-use crate::context::{PREFERRED, REQUIRED};
-use crate::lists::{entries, items};
+use crate::context::{PREFERRED, REQUIRED, REQUIRED_TERMS};
+use crate::lists::entries;
 use crate::prelude::*;
 
 /// A kind of value.
@@ -329,10 +329,8 @@ fn affinity(node: &Node) -> Vec<Problem<'_>> {
 /// Architectures that no node has. The rules about placements report a single required one.
 fn architectures(node: &Node) -> Vec<Problem<'_>> {
     let mut out = Vec::new();
-    let required = node.get(REQUIRED).and_then(|required| required.get("nodeSelectorTerms"));
-    let preferred = node.list_at(PREFERRED);
-    let terms = items(required).iter().map(|term| (term, true));
-    let preferred = preferred.iter().filter_map(|term| Some((term.get("preference")?, false)));
+    let terms = node.list_at(REQUIRED_TERMS).iter().map(|term| (term, true));
+    let preferred = node.list_at(PREFERRED).iter().filter_map(|term| Some((term.get("preference")?, false)));
     for (term, is_required) in terms.chain(preferred) {
         for requirement in term.list_at("matchExpressions") {
             let key = requirement.text_at("key");
@@ -399,8 +397,8 @@ fn resources(node: &Node) -> Vec<Problem<'_>> {
 /// KubeVirt `discoverAllowedUSBDevices`: takes sets of devices that match all selectors until one selector finds none.
 fn usb_device(node: &Node) -> Option<Problem<'_>> {
     let is_external = node.get("externalResourceProvider").is_some_and(Node::is_true);
-    let is_selected = node.get("selectors").is_some_and(|selectors| !selectors.items().is_empty());
-    (!is_external && !is_selected).then(|| Problem::new(node, Mistake::Missing("selectors")).key("the USB device"))
+    (!is_external && node.list_at("selectors").is_empty())
+        .then(|| Problem::new(node, Mistake::Missing("selectors")).key("the USB device"))
 }
 
 /// CNAO's validateKubeMacPool: both ends, in order, unicast.
@@ -419,9 +417,10 @@ fn mac_range(node: &Node) -> Option<Problem<'_>> {
             let wrong = Mistake::NotA("at or above rangeStart");
             (first > last).then(|| Problem::new(end, wrong).key("rangeEnd"))
         }
-        (Some(only), None) => Some(Problem::new(only, Mistake::Missing("rangeEnd")).key("the range")),
-        (None, Some(only)) => Some(Problem::new(only, Mistake::Missing("rangeStart")).key("the range")),
-        (None, None) => None,
+        (start, end) => {
+            let missing = if start.is_some() { "rangeEnd" } else { "rangeStart" };
+            Some(Problem::new(start.or(end)?, Mistake::Missing(missing)).key("the range"))
+        }
     }
 }
 

@@ -11,9 +11,10 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use crate::context::{last_key, object_of};
 use crate::prelude::*;
+use crate::suggestion::suggested;
 use hcoplan_planner::machines::is_placeholder;
-use hcoplan_yaml::edit::edits;
 
 pub(crate) use forms::is_network_name;
 use problem::{Mistake, Problem};
@@ -28,11 +29,9 @@ pub(crate) fn report(cx: &Context<'_>, out: &mut Sink, is_ours: fn(Outcome) -> b
     for row in ROWS.iter().filter(|row| is_ours(row.outcome)) {
         let field = cx.field(row.field);
         if let Some(node) = field.node() {
-            let name = match field.path().unwrap_or_default().0.pop() {
-                Some(Segment::Key(name)) => name,
-                _ => String::new(),
-            };
-            report_below(cx, row, &name, (cx.document(), node, row.below), out);
+            let path = field.path().unwrap_or_default();
+            let name = last_key(&path).unwrap_or_default();
+            report_below(cx, row, name, (cx.document(), node, row.below), out);
         }
         for (document, disk, is_cron) in &disks {
             if let Some(below) = row.of_disk(*is_cron) {
@@ -111,7 +110,7 @@ fn finding(cx: &Context<'_>, row: &Row, field: &str, document: &Document, proble
     let mut finding = cx.finding(message).at(document.location(problem.node.span)).label(problem.wrong.expectation());
     let is_own = std::ptr::eq(document, cx.document());
     if !is_own {
-        finding = finding.object(ObjectId::of(&document.root.to_json()).to_string());
+        finding = finding.object(object_of(document));
     }
     let Some(correct) = &problem.correct else {
         return finding.help(problem.wrong.advice());
@@ -125,7 +124,7 @@ fn finding(cx: &Context<'_>, row: &Row, field: &str, document: &Document, proble
         if is_own {
             cx.fix(title.clone(), applicability, &set)
         } else {
-            Some(Fix { title: title.clone(), applicability, edits: edits(document, &set).ok()? })
+            Some(Fix { applicability, ..suggested(document, title.clone(), &set)? })
         }
     });
     finding.remedy(title, fix)

@@ -56,7 +56,7 @@ impl Mistake {
     /// The expected form.
     pub(super) fn expectation(&self) -> String {
         match self {
-            Self::NotOneOf(words) => or(words),
+            Self::NotOneOf(words) => or(*words),
             Self::Below(0) => "0 or more".to_owned(),
             Self::Below(least) => format!("{least} or more"),
             Self::NotBetween(least, most) => format!("between {least} and {most}"),

@@ -3,6 +3,7 @@
 use super::architecture::Architecture;
 use super::dump::{contradiction, remove_duplicate_names, taints};
 use super::locations::{InventoryLocations, NodeLocations};
+use super::pools::OTHER_LABELS;
 use super::schema::{self, replace};
 use super::{CAPABILITIES, LABELLED, UpdateMethod, capability_labels};
 use crate::inventory::{ARCHITECTURE_LABEL, Inventory, Node, ROLE_LABEL, control_plane_labels};
@@ -209,6 +210,7 @@ fn capabilities(node: &mut Node, entry: &Tree) {
             node.labels.extend(capability_labels(capability).map(|label| (label, value.clone())));
         }
     }
+    node.other_labels = names(OTHER_LABELS).unwrap_or_default();
     node.hugepages = names("hugepages");
     node.resources = names("resources");
 }

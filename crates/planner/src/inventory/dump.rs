@@ -37,6 +37,7 @@ fn node(document: &Document, item: &Tree, out: &mut Vec<(Node, NodeLocations)>, 
     // Without `status` it is a manifest, not a dump; the label is the only source.
     let source = reported.or(label.filter(|_| info.is_none()));
     let mut node = Node {
+        other_labels: Vec::new(),
         name: name.as_str().unwrap_or_default().to_owned(),
         architecture: source.and_then(Tree::as_str).unwrap_or("").to_owned(),
         kvm: item.get("status").and_then(|status| kvm(status, &labels)),

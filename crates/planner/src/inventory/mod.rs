@@ -139,6 +139,9 @@ pub struct Node {
     pub name: String,
     /// `metadata.labels`.
     pub labels: BTreeMap<String, String>,
+    /// The keys of further labels, with values that an inventory doesn't list.
+    #[serde(skip)]
+    pub other_labels: Vec<String>,
     /// `status.nodeInfo.architecture`; empty if unknown.
     pub architecture: String,
     /// `spec.taints`.

@@ -36,9 +36,12 @@ pub struct Pool {
     pub offers: Offers,
     /// The names of the nodes, sorted.
     pub nodes: Vec<String>,
-    /// Labels that only some of them have and no placement uses, with the number of nodes.
-    pub not_listed: BTreeMap<String, usize>,
+    /// The keys of labels that differ between them.
+    pub other_labels: BTreeSet<String>,
 }
+
+/// The field of a pool with the keys of labels that differ between its nodes.
+pub(super) const OTHER_LABELS: &str = "otherLabels";
 
 /// What nodes offer to virtual machines, by field of an inventory's entry. Unknown lists are missing.
 pub(super) type Offers = BTreeMap<&'static str, BTreeSet<String>>;
@@ -73,9 +76,11 @@ fn identifies_hardware(key: &str) -> bool {
 /// Whether an import leaves a label out unless a placement uses it.
 pub fn is_left_out(key: &str) -> bool {
     let domain = first_part(key, '/');
+    // A storage driver's.
+    let is_topology = domain.starts_with("topology.");
     let labeller =
         LISTS["labellers"].iter().any(|l| domain == *l || domain.strip_suffix(l).is_some_and(|d| d.ends_with('.')));
-    labeller || LISTS["left-out"].iter().any(|u| key == *u || (u.ends_with('/') && key.starts_with(u)))
+    is_topology || labeller || LISTS["left-out"].iter().any(|u| key == *u || (u.ends_with('/') && key.starts_with(u)))
 }
 
 /// The taints that aren't temporary, and that of a cordoned node, as key, value and effect.
@@ -87,14 +92,22 @@ pub(super) fn lasting_taints(taints: &[Taint]) -> BTreeSet<[String; 3]> {
 
 /// Groups nodes into pools, sorted by role, architecture and other properties.
 ///
-/// Labels distinguish nodes only if a placement uses them (`named`) or they identify hardware: zones are merged, and
-/// labels of controllers ignored. A single node keeps its name.
+/// Labels distinguish nodes only if a placement uses them (`named`), they identify hardware, or several nodes share a
+/// value: zones are merged, and labels of controllers ignored. A single node keeps its name.
 pub fn pools(nodes: &[Node], named: impl Fn(&str) -> bool) -> Vec<Pool> {
+    let mut values: BTreeMap<&String, Vec<&String>> = BTreeMap::new();
+    nodes.iter().flat_map(|node| &node.labels).for_each(|(key, value)| values.entry(key).or_default().push(value));
+    let is_shared = |key: &str, values: &[&String]| {
+        let distinct: BTreeSet<_> = values.iter().collect();
+        distinct.len() < values.len() && !key.starts_with(ROLE_LABEL) && !is_left_out(key)
+    };
+    let shared: BTreeSet<&String> = values.iter().filter(|(k, v)| is_shared(k, v)).map(|(k, _)| *k).collect();
     let mut by_properties: BTreeMap<Properties, Vec<&Node>> = BTreeMap::new();
     for node in nodes {
         let labels = node.labels.iter();
         let is_role = |key: &str| node.roles().any(|role| key.strip_prefix(ROLE_LABEL) == Some(role));
-        let labels = labels.filter(|(key, _)| !is_role(key) && (named(key) || identifies_hardware(key)));
+        let labels =
+            labels.filter(|(key, _)| !is_role(key) && (named(key) || identifies_hardware(key) || shared.contains(key)));
         // KubeVirt places machines by this label, HCO counts nodes by their architecture.
         let is_lacking = !node.architecture.is_empty() && !node.labels.contains_key(ARCHITECTURE_LABEL);
         let lacking = is_lacking.then(|| (ARCHITECTURE_LABEL.to_owned(), None));
@@ -129,7 +142,7 @@ pub fn pools(nodes: &[Node], named: impl Fn(&str) -> bool) -> Vec<Pool> {
             kvm: members.iter().filter_map(|n| n.kvm).reduce(|a, b| a || b),
             offers,
             nodes: members.iter().map(|n| n.name.clone()).collect(),
-            not_listed: BTreeMap::new(),
+            other_labels: BTreeSet::new(),
         };
         pool.nodes.sort();
         pool.add_labels(&members);
@@ -167,7 +180,7 @@ fn role_name(roles: &BTreeSet<String>) -> String {
 }
 
 impl Pool {
-    /// Lists the labels that all of its nodes have and counts the others.
+    /// Lists the labels that all of its nodes have, and the keys of the others.
     fn add_labels(&mut self, members: &[&Node]) {
         let mut counts: BTreeMap<(&String, &String), usize> = BTreeMap::new();
         for (key, value) in members.iter().flat_map(|n| &n.labels) {
@@ -179,7 +192,7 @@ impl Pool {
             if count == members.len() {
                 self.labels.insert(key.clone(), Some(value.clone()));
             } else {
-                *self.not_listed.entry(key.clone()).or_default() += count;
+                self.other_labels.insert(key.clone());
             }
         }
     }
@@ -204,6 +217,9 @@ impl Pool {
         }
         if !self.labels.is_empty() {
             entry["labels"] = json!(self.labels);
+        }
+        if !self.other_labels.is_empty() {
+            entry[OTHER_LABELS] = json!(self.other_labels);
         }
         // Without the list, its reader assumes the taint of the control plane.
         let is_read_as_tainted = self.states_taints
@@ -231,7 +247,7 @@ impl Pool {
         let scalar = |text: &str| yaml::edit::inline(&text.into());
         let entry = self.to_json();
         let mut out = String::new();
-        let fields = ["name", "count", "architecture", "roles", "labels", "taints", "kvm"].into_iter();
+        let fields = ["name", "count", "architecture", "roles", "labels", OTHER_LABELS, "taints", "kvm"].into_iter();
         for field in fields.chain(self.offers.keys().copied()) {
             let start = if field == "name" { "    - " } else { "      " };
             match &entry[field] {
@@ -254,12 +270,6 @@ impl Pool {
                 let (key, effect) = (scalar(key), scalar(effect));
                 out.push_str(&format!("        - {{key: {key}, {value}effect: {effect}}}\n"));
             }
-        }
-        if !self.not_listed.is_empty() {
-            let of = self.nodes.len();
-            let label = |(key, n): (&String, &usize)| format!("{} ({n} of {of})", scalar(key));
-            let labels: Vec<_> = self.not_listed.iter().map(label).collect();
-            out.push_str(&format!("      # used by no placement: {}\n", labels.join(", ")));
         }
         out
     }
@@ -379,8 +389,8 @@ mod tests {
       roles: [worker]
       labels:
         site: x
+      otherLabels: [rack]
       kvm: true
-      # used by no placement: rack (1 of 2)
   nodes:
     - name: gpu
       architecture: arm64
@@ -397,6 +407,11 @@ mod tests {
         assert_eq!(names, ["control-plane-amd64", "w-0", "w-1", "gpu"]);
         assert_eq!(by_rack[1].labels[zone].as_deref(), Some("a"));
         assert_eq!(pools_yaml(&[]), "  nodePools: []\n");
+        // So do values that nodes share.
+        let disks = [("w-0", "ssd"), ("w-1", "ssd"), ("w-2", "hdd")];
+        let by_disk = pools(&disks.map(|(name, disk)| node(name, "arm64", &[WORKER, ("disk", disk)])), |_| false);
+        let names: Vec<_> = by_disk.iter().map(|p| p.name.as_str()).collect();
+        assert_eq!(names, ["w-2", "worker"]);
     }
 
     #[test]

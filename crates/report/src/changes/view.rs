@@ -59,17 +59,16 @@ impl<'a> View<'a> {
         (self.review.level, self.review.verdict().into())
     }
 
-    /// The worst consequence, where no other line can be read before it, else the verdict.
+    /// The cause of the verdict, where no other line can be read before it, else the verdict.
     pub(crate) fn headline(&self) -> (Level, Text) {
-        let Some(entry) = self.review.worst() else {
+        let Some((sentence, in_clusters, is_certain)) = self.review.cause(1) else {
             return self.verdict();
         };
-        let sentence = entry.sentence(1);
         // Its first clause; a colon in code doesn't end it.
         let mut ends = sentence.match_indices(": ").map(|(at, _)| sentence.split_at(at).0);
         let first = ends.find(|clause| clause.matches('`').count() % 2 == 0).unwrap_or(&sentence);
-        let text = Text::from(if entry.effect.certain { "" } else { "possibly: " }).plain(first);
-        let names = self.names(&entry.clusters);
+        let text = Text::from(if is_certain { "" } else { "possibly: " }).plain(first);
+        let names = self.names(in_clusters);
         (self.review.level, if self.review.compared > 1 { text.plain(" (").then(names).plain(")") } else { text })
     }
 
@@ -77,7 +76,7 @@ impl<'a> View<'a> {
     pub(crate) fn counts(&self) -> Option<Block> {
         let verdict = self.review.verdict();
         let says_more = self.review.compared > 1 || verdict.contains(';');
-        (self.review.worst().is_some() && says_more).then(|| Block::Paragraph(verdict.into()))
+        (self.review.cause(1).is_some() && says_more).then(|| Block::Paragraph(verdict.into()))
     }
 
     /// The last line: verdict, counts and next command.

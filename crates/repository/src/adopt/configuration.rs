@@ -82,13 +82,18 @@ impl Facts {
             }
             let is_empty = root.get("clusters").is_some();
             let empty = is_empty.then(|| Change::Remove(Path::dotted("clusters")));
-            let now = changed(text, empty.into_iter().collect())?;
+            let mut now = changed(text, empty.into_iter().collect())?;
+            if let Some(braces) = parsed(&now).filter(|left| left.root.is_empty()) {
+                now.replace_range(braces.root.span.range(), "");
+                now = now.trim_start().to_owned();
+            }
             return Some(appended(&now, &format!("clusters:\n{}", self.item(paths, "  "))));
         };
         let Some(last) = clusters.items().last().filter(|_| clusters.style == Style::Block) else {
             return self.appended_inline(text, paths);
         };
-        let (indent, end) = end_of_item(text, last);
+        let indent = column(text, clusters);
+        let end = end_of_item(text, indent, last);
         let (before, after) = text.split_at(end);
         let line_break = if before.ends_with('\n') { "" } else { "\n" };
         Some(format!("{before}{line_break}{}{after}", self.item(paths, &" ".repeat(indent))))
@@ -96,9 +101,6 @@ impl Facts {
 
     /// The same where the file's layout has no lines for comments.
     fn appended_inline(&self, text: &str, paths: &[Utf8PathBuf]) -> Option<String> {
-        if self.known().next().is_none() {
-            return Some(text.to_owned());
-        }
         let path: Vec<Json> = paths.iter().map(|path| path.as_str().into()).collect();
         let known = self.known().map(|(key, value)| (key.to_owned(), value.into()));
         let item = std::iter::once(("path".to_owned(), path.into())).chain(known).collect();
@@ -113,11 +115,10 @@ impl Facts {
         if item.style != Style::Block {
             return Some(now);
         }
-        let (indent, range) = if at.0.is_empty() {
-            (0, 0..now.len())
-        } else {
-            let (indent, end) = end_of_item(&now, item);
-            (indent + 2, item.span.range().start..end)
+        let indent = column(&now, item);
+        let range = match root.at(&at.parent()).filter(|_| !at.0.is_empty()) {
+            Some(list) => item.span.range().start..end_of_item(&now, column(&now, list), item),
+            None => 0..now.len(),
         };
         let mut own = without_questions(&now[range.clone()], indent, &self.answered());
         let asked_above = |line: &String| now.lines().any(|own| own == line);
@@ -309,19 +310,22 @@ fn appended(text: &str, lines: &str) -> String {
     format!("{text}{line_break}{lines}")
 }
 
-/// The indentation of a block's item, and where it ends with the comments that belong to it.
-fn end_of_item(text: &str, item: &Node) -> (usize, usize) {
-    let range = item.span.range();
-    let line = line_start(text, range.start);
-    let indent = text[line..].len() - text[line..].trim_start().len();
+/// The characters before a node in its first line: the indentation of a block's list or item.
+fn column(text: &str, node: &Node) -> usize {
+    let start = node.span.range().start;
+    start - line_start(text, start)
+}
+
+/// Where an item of a list with this indentation ends with the comments that belong to it.
+fn end_of_item(text: &str, indent: usize, item: &Node) -> usize {
     let end_of_line = |from: usize| text[from..].find('\n').map_or(text.len(), |at| from + at + 1);
-    let mut end = end_of_line(text[..range.end].trim_end().len());
+    let mut end = end_of_line(text[..item.span.range().end].trim_end().len());
     while let Some(rest) = Some(text[end..].trim_start_matches(' ')).filter(|rest| rest.starts_with('#'))
         && text.len() - rest.len() - end > indent
     {
         end = end_of_line(end);
     }
-    (indent, end)
+    end
 }
 
 /// A text with values where others or none are.
@@ -447,6 +451,13 @@ mod tests {
             assert!(text.contains(rest) && parsed(&text).is_some(), "{text}");
             assert!(empty.lines().filter(|line| line.starts_with('#')).all(|line| text.contains(line)), "{text}");
         }
+        for dash in ["-\n   ", "- # the first\n   ", "- &a\n   ", "-  "] {
+            let indent = if dash == "-  " { "      " } else { "    " };
+            let own = format!("clusters:\n  {dash} path: a/hc.yaml\n{indent}release: \"4.21\"\n");
+            assert_eq!(written(&["a", "b"], Some(&own), "", None, false), format!("{own}{entry}"));
+        }
+        let list = written(&["a", "b"], Some("clusters: []\n"), "b", None, false);
+        assert_eq!(list, format!("clusters:\n{entry}"));
         let none = written(&["a", "b"], Some("clusters: []\nlint: {}\n"), "b", None, false);
         assert_eq!(none, format!("lint: {{}}\nclusters:\n{entry}"));
         let top = format!("{both}release: \"4.20\"\n");

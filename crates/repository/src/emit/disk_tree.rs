@@ -8,7 +8,7 @@ use hcoplan_diagnostics::source::{max_bytes, open_file, read_sized};
 use super::Error;
 use super::HEADER;
 use super::kustomization::KUSTOMIZATION;
-use super::manifest::{CLUSTER_MANIFEST, ClusterManifest, Manifest as _, TOP_MANIFEST, TopManifest};
+use super::manifest::{CLUSTER_MANIFEST, Manifest, TOP_MANIFEST};
 use crate::prelude::*;
 
 /// An output tree on disk.
@@ -61,7 +61,7 @@ impl DiskTree {
                 true
             }
             Some(text) => {
-                TopManifest::from_text(&text).map_err(|m| broken(&top, m))?;
+                Manifest::from_text(&text).map_err(|m| broken(&top, m))?;
                 true
             }
             None => false,
@@ -99,13 +99,14 @@ impl DiskTree {
                 TOP_MANIFEST => has_manifest && directory.as_str().is_empty(),
                 CLUSTER_MANIFEST => manifest.is_some(),
                 KUSTOMIZATION => manifest.as_ref().is_some_and(|m| m.kustomization),
-                _ => manifest.is_some() && self.read_object(&path.join(&file))?,
+                _ if manifest.is_some() && self.read_object(&path.join(&file))? => {
+                    objects.push(file.clone());
+                    true
+                }
+                _ => false,
             };
             if !is_ours {
                 return Err(foreign(&file));
-            }
-            if !matches!(&*file, TOP_MANIFEST | CLUSTER_MANIFEST | KUSTOMIZATION) {
-                objects.push(file);
             }
         }
         if manifest.is_some() {
@@ -148,16 +149,16 @@ impl DiskTree {
     ///
     /// # Errors
     /// An unreadable or invalid manifest.
-    pub fn manifest(&self, directory: &Utf8Path) -> Result<Option<ClusterManifest>, Error> {
+    pub fn manifest(&self, directory: &Utf8Path) -> Result<Option<Manifest>, Error> {
         let path = self.root.join(directory).join(CLUSTER_MANIFEST);
         let Some(text) = read(&path)? else {
             return Ok(None);
         };
         if has_conflict(&text) {
             // The result of the merge is unknown, but hcoplan wrote all files of both sides.
-            return Ok(Some(ClusterManifest { kustomization: true, ..ClusterManifest::new("") }));
+            return Ok(Some(Manifest { kustomization: true, ..Manifest::new("") }));
         }
-        let manifest = ClusterManifest::from_text(&text).map_err(|m| broken(&path, m))?;
+        let manifest = Manifest::of_cluster(&text).map_err(|m| broken(&path, m))?;
         Ok(Some(manifest))
     }
 

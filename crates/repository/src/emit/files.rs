@@ -4,7 +4,7 @@ use hcoplan_kubernetes::{Object, ObjectId};
 use hcoplan_planner::plan::Plan;
 
 use super::kustomization;
-use super::manifest::{ClusterManifest, Manifest as _};
+use super::manifest::Manifest;
 use super::names::file_names;
 use super::text::text;
 use crate::prelude::*;
@@ -49,7 +49,7 @@ impl ClusterFiles {
             .zip(names)
             .map(|((operand, object), name)| File { name, id: object.id.clone(), operand, text: text(&object.body) })
             .collect();
-        let manifest = ClusterManifest::new(cluster);
+        let manifest = Manifest::new(cluster);
         Self { cluster: cluster.to_owned(), files, manifest: manifest.to_text(), kustomization: None }
     }
 
@@ -58,7 +58,7 @@ impl ClusterFiles {
     pub fn with_kustomization(self) -> Self {
         let names = self.files.iter().map(|f| f.name.as_str());
         let kustomization = Some(kustomization::text(names));
-        let manifest = ClusterManifest { kustomization: true, ..ClusterManifest::new(&self.cluster) };
+        let manifest = Manifest { kustomization: true, ..Manifest::new(&self.cluster) };
         Self { kustomization, manifest: manifest.to_text(), ..self }
     }
 }

@@ -3,7 +3,6 @@
 //! They have no list, digest or version of hcoplan, so that branches don't conflict. A directory's objects are its
 //! files, which begin with our header.
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// The name of the manifest of the tree. A directory with it is never read as input.
@@ -15,73 +14,51 @@ pub const CLUSTER_MANIFEST: &str = "hcoplan-cluster.json";
 /// The supported version of the format.
 const SCHEMA_VERSION: u32 = 2;
 
-/// The manifest of the tree.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TopManifest {
-    /// The version of the format.
-    pub schema_version: u32,
-}
-
-/// The manifest of a cluster's directory.
+/// The manifest of the tree, or of a cluster's directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ClusterManifest {
+pub struct Manifest {
     /// The version of the format.
     pub schema_version: u32,
-    /// The cluster's name.
+    /// The cluster's name; empty in the manifest of the tree.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cluster: String,
     /// Whether the directory is a kustomization.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub kustomization: bool,
 }
 
-impl Default for TopManifest {
-    fn default() -> Self {
-        Self { schema_version: SCHEMA_VERSION }
-    }
-}
-
-impl ClusterManifest {
-    /// The manifest of a cluster's directory.
+impl Manifest {
+    /// The manifest of a cluster's directory, or of the tree.
     pub fn new(cluster: &str) -> Self {
         Self { schema_version: SCHEMA_VERSION, cluster: cluster.to_owned(), kustomization: false }
     }
-}
-
-/// A manifest as the text of its file.
-pub trait Manifest: DeserializeOwned + Serialize {
-    /// The version of the format.
-    fn version(&self) -> u32;
 
     /// Parses the text of [`Self::to_text`].
     ///
     /// # Errors
     /// What is wrong with it.
-    fn from_text(text: &str) -> Result<Self, String> {
+    pub fn from_text(text: &str) -> Result<Self, String> {
         let manifest: Self = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        match manifest.version() {
+        match manifest.schema_version {
             SCHEMA_VERSION => Ok(manifest),
             other => Err(format!("this version of hcoplan doesn't support schemaVersion {other}")),
         }
     }
 
+    /// Parses the text of a cluster's manifest.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn of_cluster(text: &str) -> Result<Self, String> {
+        let manifest = Self::from_text(text)?;
+        if manifest.cluster.is_empty() { Err("missing field `cluster`".to_owned()) } else { Ok(manifest) }
+    }
+
     /// The file's text.
-    fn to_text(&self) -> String {
+    pub fn to_text(&self) -> String {
         let text = serde_json::to_string_pretty(self);
         text.expect("strings and numbers are always JSON") + "\n"
-    }
-}
-
-impl Manifest for TopManifest {
-    fn version(&self) -> u32 {
-        self.schema_version
-    }
-}
-
-impl Manifest for ClusterManifest {
-    fn version(&self) -> u32 {
-        self.schema_version
     }
 }
 
@@ -91,20 +68,21 @@ mod tests {
 
     #[test]
     fn manifests_are_read_as_they_are_written() {
-        let mut manifest = ClusterManifest::new("a/\"b\"");
+        let mut manifest = Manifest::new("a/\"b\"");
         for kustomization in [false, true] {
             manifest.kustomization = kustomization;
             let text = manifest.to_text();
-            assert_eq!(ClusterManifest::from_text(&text), Ok(manifest.clone()));
+            assert_eq!(Manifest::of_cluster(&text), Ok(manifest.clone()));
         }
-        let top = TopManifest::default();
-        assert_eq!(TopManifest::from_text(&top.to_text()), Ok(top));
+        let top = Manifest::new("");
+        assert_eq!(Manifest::from_text(&top.to_text()), Ok(top));
     }
 
     #[test]
     fn rejects_another_shape() {
-        let error = TopManifest::from_text(r#"{"schemaVersion": 9, "clusters": []}"#);
+        let error = Manifest::from_text(r#"{"schemaVersion": 9, "clusters": []}"#);
         assert_eq!(error, Err("this version of hcoplan doesn't support schemaVersion 9".to_owned()));
-        assert!(ClusterManifest::from_text("{}").is_err());
+        assert!(Manifest::of_cluster("{}").is_err());
+        assert!(Manifest::of_cluster(&Manifest::new("").to_text()).is_err());
     }
 }

@@ -16,7 +16,7 @@ mod tree;
 pub use disk_tree::{DiskTree, has_conflict, is_own};
 pub use files::{ClusterFiles, File};
 pub use kustomization::KUSTOMIZATION;
-pub use manifest::{CLUSTER_MANIFEST, ClusterManifest, Manifest, TOP_MANIFEST, TopManifest};
+pub use manifest::{CLUSTER_MANIFEST, Manifest, TOP_MANIFEST};
 pub use names::{check_names, cluster_directory, file_names};
 pub use text::HEADER;
 pub use tree::Tree;

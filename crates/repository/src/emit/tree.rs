@@ -11,7 +11,7 @@ use super::Error;
 use super::disk_tree::DiskTree;
 use super::files::ClusterFiles;
 use super::kustomization::KUSTOMIZATION;
-use super::manifest::{CLUSTER_MANIFEST, Manifest as _, TOP_MANIFEST, TopManifest};
+use super::manifest::{CLUSTER_MANIFEST, Manifest, TOP_MANIFEST};
 use super::names::cluster_directory;
 use super::temporary_directory::TemporaryDirectory;
 use crate::prelude::*;
@@ -22,10 +22,10 @@ pub struct Tree {
     out: Utf8PathBuf,
     new: TemporaryDirectory,
     old: Option<DiskTree>,
-    /// The clusters that were written.
-    written: Mutex<Vec<String>>,
+    /// Whether a cluster was written.
+    has_written: AtomicBool,
     /// The clusters whose directories are unchanged.
-    unchanged: Mutex<Vec<String>>,
+    unchanged: Mutex<BTreeSet<String>>,
     /// Whether a write failed, which stops all writing.
     failed: AtomicBool,
 }
@@ -55,13 +55,13 @@ impl Tree {
         let tree = Self {
             new,
             old,
-            written: Mutex::default(),
+            has_written: AtomicBool::default(),
             unchanged: Mutex::default(),
-            failed: AtomicBool::new(false),
+            failed: AtomicBool::default(),
             out,
         };
         // Marks it as an output tree from the start, so that it is never read as input.
-        let top = TopManifest::default().to_text();
+        let top = Manifest::new("").to_text();
         write(&tree.new.path().join(TOP_MANIFEST), &top).map_err(|e| tree.unwritten(e))?;
         Ok(tree)
     }
@@ -83,11 +83,11 @@ impl Tree {
             return Ok(false);
         }
         if self.is_unchanged(&directory, cluster) {
-            add(&self.unchanged, &cluster.cluster);
+            self.leave(&cluster.cluster);
             return Ok(true);
         }
         match self.write_files(&directory, cluster) {
-            Ok(()) => add(&self.written, &cluster.cluster),
+            Ok(()) => self.has_written.store(true, Ordering::Relaxed),
             Err(_) if self.failed.swap(true, Ordering::Relaxed) => {}
             Err(error) => return Err(self.unwritten(error)),
         }
@@ -127,20 +127,22 @@ impl Tree {
         Error::Unwritten { path, error }
     }
 
+    fn leave(&self, cluster: &str) {
+        locked(&self.unchanged).insert(cluster.to_owned());
+    }
+
     /// Keeps a cluster's directory unchanged; returns whether it exists.
     ///
     /// # Errors
     /// An unreadable or invalid manifest.
     pub fn keep(&self, cluster: &str) -> Result<bool, Error> {
         let directory = cluster_directory(cluster)?;
-        let manifest = match &self.old {
-            Some(old) => old.manifest(&directory)?,
-            None => None,
-        };
-        if manifest.is_some() {
-            add(&self.unchanged, cluster);
+        let Some(old) = &self.old else { return Ok(false) };
+        let is_there = old.manifest(&directory)?.is_some();
+        if is_there {
+            self.leave(cluster);
         }
-        Ok(manifest.is_some())
+        Ok(is_there)
     }
 
     /// Links a cluster's files to those of the old tree, which is removed afterwards.
@@ -160,32 +162,25 @@ impl Tree {
         Ok(())
     }
 
-    /// Whether no directory was written or removed, so that the old tree stays.
-    fn is_old_tree(&self, old: &DiskTree, top: &str, unchanged: &[String]) -> bool {
-        let manifest = old.text(Utf8Path::new(""), TOP_MANIFEST);
-        unchanged.len() == old.directories().count() && manifest.is_ok_and(|text| text.as_deref() == Some(top))
-    }
-
     /// Replaces the old tree by the new one atomically. An empty tree isn't created, and an unchanged one stays.
     ///
     /// # Errors
     /// The operating system's error; the old tree is unchanged then.
-    pub fn finish(mut self) -> Result<(), Error> {
+    pub fn finish(self) -> Result<(), Error> {
         if self.failed.load(Ordering::Relaxed) {
             return Err(self.unwritten(io::Error::other("a part of it could not be")));
         }
-        let mut clusters = taken(&mut self.written);
-        let mut unchanged = taken(&mut self.unchanged);
-        unchanged.sort_unstable();
-        unchanged.dedup();
-        let nothing_written = clusters.is_empty();
-        clusters.extend_from_slice(&unchanged);
-        if clusters.is_empty() && self.old.is_none() {
+        let unchanged = std::mem::take(&mut *locked(&self.unchanged));
+        let has_written = self.has_written.load(Ordering::Relaxed);
+        if !has_written && unchanged.is_empty() && self.old.is_none() {
             return Ok(());
         }
-        let text = TopManifest::default().to_text();
+        let text = Manifest::new("").to_text();
         if let Some(old) = &self.old {
-            if nothing_written && self.is_old_tree(old, &text, &unchanged) {
+            // Where no directory was written or removed, the old tree stays.
+            let top = || old.text(Utf8Path::new(""), TOP_MANIFEST);
+            let is_whole = !has_written && unchanged.len() == old.directories().count();
+            if is_whole && top().is_ok_and(|top| top.as_ref() == Some(&text)) {
                 return Ok(());
             }
             for cluster in &unchanged {
@@ -208,15 +203,6 @@ impl Tree {
             }
         }
     }
-}
-
-fn add(to: &Mutex<Vec<String>>, cluster: &str) {
-    let mut clusters = locked(to);
-    clusters.push(cluster.to_owned());
-}
-
-fn taken(from: &mut Mutex<Vec<String>>) -> Vec<String> {
-    std::mem::take(from.get_mut().unwrap_or_else(|e| e.into_inner()))
 }
 
 /// The tree's path with its parent created and resolved, so that `--out .` has a name and a parent.
@@ -296,7 +282,7 @@ fn exchange(new: &Utf8Path, old: &Utf8Path) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::emit::{ClusterManifest, HEADER};
+    use crate::emit::{HEADER, Manifest};
 
     fn cluster(name: &str, files: &[(&str, &str)]) -> ClusterFiles {
         let file = |(file, text): &(&str, &str)| crate::emit::File {
@@ -308,7 +294,7 @@ mod tests {
         ClusterFiles {
             cluster: name.to_owned(),
             files: files.iter().map(file).collect(),
-            manifest: ClusterManifest::new(name).to_text(),
+            manifest: Manifest::new(name).to_text(),
             kustomization: None,
         }
     }

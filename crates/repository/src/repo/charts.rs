@@ -1,6 +1,6 @@
 //! Finds Helm charts, and their dependencies in the repository.
 
-use super::paths::{file_in, first_document, parent};
+use super::paths::{file_in, first_document, parent, reached};
 use crate::prelude::*;
 
 /// The name of a chart's description.
@@ -55,14 +55,12 @@ pub(super) fn local_dependencies(
 /// The charts that depend on a chart, also by way of others.
 pub(super) fn dependents(tree: &dyn Tree, files: &[Utf8PathBuf], chart: &Utf8Path) -> BTreeSet<Utf8PathBuf> {
     let dependencies = local_dependencies(tree, files);
-    let (mut out, mut pending) = (BTreeSet::new(), vec![chart.to_owned()]);
-    while let Some(inner) = pending.pop() {
-        for (outer, targets) in &dependencies {
-            if targets.iter().any(|(_, target)| *target == inner) && out.insert(outer.clone()) {
-                pending.push(outer.clone());
-            }
-        }
-    }
+    let outer = |inner: &Utf8PathBuf| {
+        let on_it = dependencies.iter().filter(|(_, targets)| targets.iter().any(|(_, target)| target == inner));
+        on_it.map(|(outer, _)| outer.clone()).collect::<Vec<_>>()
+    };
+    let mut out = reached([chart.to_owned()], outer);
+    out.remove(chart);
     out
 }
 

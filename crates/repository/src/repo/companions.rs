@@ -2,17 +2,17 @@
 
 use hcoplan_rule_pages::rules::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
 
+use super::Repo;
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing};
 use super::paths::parent;
 use super::problem::related;
 use crate::prelude::*;
 
-/// HyperConvergeds below another one whose inventory they share, unless the configuration names them; `location`
-/// returns an object's location.
+/// HyperConvergeds below another one whose inventory they share, unless the configuration names them.
 pub(super) fn second_hyperconvergeds(
+    repo: &Repo,
     clusters: &[ClusterRef],
     claimed: &BTreeSet<ObjectRef>,
-    location: impl Fn(ObjectRef) -> Option<Location>,
 ) -> Vec<Finding> {
     let found = clusters.iter().filter(|c| !claimed.contains(&c.object));
     let found = found.filter_map(|lower| {
@@ -20,7 +20,7 @@ pub(super) fn second_hyperconvergeds(
             return None;
         };
         let upper = clusters.iter().find(|c| c.directory() == level)?;
-        let source = |cluster: &ClusterRef| location(cluster.object).map(|place| place.file.path().to_owned());
+        let source = |cluster: &ClusterRef| repo.named_at(cluster.object).map(|place| place.file.path().to_owned());
         if source(lower).is_some_and(|file| file != *lower.path() && source(upper) == Some(file)) {
             // Two builds of one HyperConverged are of two clusters.
             return None;
@@ -29,16 +29,16 @@ pub(super) fn second_hyperconvergeds(
         let finding = Finding::new(&HCO_MULTIPLE_CRS, message)
             .label("shares the other one's inventory")
             .help("delete one; if they are two clusters, give this one an inventory of its own");
-        Some(related(finding, location(lower.object), location(upper.object), "the first one"))
+        Some(related(finding, repo.named_at(lower.object), repo.named_at(upper.object), "the first one"))
     });
     found.collect()
 }
 
 /// Subscriptions for HCO in clusters without a HyperConverged; `is_level` returns whether a directory has an inventory.
 pub(super) fn subscriptions_without_hyperconverged(
+    repo: &Repo,
     objects: &Objects,
     is_level: impl Fn(&Utf8Path) -> bool,
-    location: impl Fn(ObjectRef) -> Option<Location>,
 ) -> Vec<Finding> {
     let missing = objects.subscriptions().filter(|subscription| {
         let directory = parent(objects.path(*subscription));
@@ -49,7 +49,7 @@ pub(super) fn subscriptions_without_hyperconverged(
         !is_unbuilt && !all.any(|o| objects.path(*o).starts_with(root))
     });
     let finding = |subscription: ObjectRef| {
-        let location = location(subscription)?;
+        let location = repo.named_at(subscription)?;
         let finding = Finding::new(&HCO_CR_MISSING, "HCO is installed, but no HyperConverged is declared")
             .label("installs the operator, which deploys nothing by itself")
             .help("declare a HyperConverged")

@@ -105,11 +105,7 @@ pub struct SuppressConfig {
     pub place: Location,
 }
 
-/// Compiled at the first use.
-fn schema() -> &'static DocumentSchema {
-    static SCHEMA: OnceLock<DocumentSchema> = OnceLock::new();
-    SCHEMA.get_or_init(|| DocumentSchema::of(CONFIG_SCHEMA))
-}
+static SCHEMA: LazyLock<DocumentSchema> = LazyLock::new(|| DocumentSchema::of(CONFIG_SCHEMA));
 
 /// Removes the paths of clusters outside of a directory, and entries without any other, with their mistakes.
 fn retain_entries_of(directory: &Utf8Path, root: &mut Node) {
@@ -142,7 +138,7 @@ pub(super) fn read(file: &Arc<SourceFile>, part: Option<&Utf8Path>) -> Result<Co
         findings.push(invalid(message, &second.location(second.root.span)));
     }
     if let Some(document) = parsed.documents.first() {
-        let mistakes = schema().check(file, &document.root);
+        let mistakes = SCHEMA.check(file, &document.root);
         findings.extend(mistakes.into_iter().map(|m| finding(document, m)));
         config.read(document);
         findings.extend(config.ignore.iter().filter_map(pattern));

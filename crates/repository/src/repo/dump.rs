@@ -5,6 +5,7 @@ use hcoplan_planner::inventory::{self, LoadedInventory, Source};
 use serde_json::{Value, json};
 
 use super::candidate::is_candidate;
+use super::listed::{self, Object};
 use super::{Error, Identity, identity_in};
 use crate::prelude::*;
 use crate::repo::wrapper_fields as fields;
@@ -62,40 +63,24 @@ impl Dump {
         if let Some(problem) = parsed.fatal(file) {
             return self.broken.push(problem);
         }
-        let mut has_objects = false;
+        // Items of a list needn't repeat kind and version.
+        let known = |object: &Object<'_>| {
+            let (version, kind) = (object.api_version(), object.kind());
+            let group = version.split_once('/').map_or("", |(group, _)| group);
+            let mut known = fields::pairs_of("dump").filter(|_| object.wrapper.is_none());
+            let (kind, _) = known.find(|known| *known == (&*kind, group))?;
+            let mut json = object.node.to_json();
+            json["apiVersion"] = version.into();
+            json["kind"] = kind.into();
+            Some((kind, json))
+        };
+        let before = self.objects.len();
         for document in parsed.documents.into_iter().map(Arc::new) {
-            let before = self.objects.len();
-            self.add_object(&document.root, ("", ""));
-            if self.objects.len() > before {
-                has_objects = true;
-                self.documents.push(document);
-            }
+            let known_before = self.objects.len();
+            self.objects.extend(listed::objects(&document.root).iter().filter_map(known));
+            self.documents.extend(Some(document).filter(|_| self.objects.len() > known_before));
         }
-        if has_objects {
-            self.files.push(Arc::clone(file));
-        }
-    }
-
-    /// Adds an object or those of a list, whose items needn't repeat kind and version.
-    fn add_object(&mut self, root: &Node, of_list: (&str, &str)) {
-        let text =
-            |key: &str, usual: &str| -> String { root.get(key).and_then(Node::as_str).unwrap_or(usual).to_owned() };
-        let (version, kind) = (text("apiVersion", of_list.0), text("kind", of_list.1));
-        if let Some(items) = root.get("items").filter(|_| kind.ends_with("List")) {
-            let of_items = kind.strip_suffix("List").unwrap_or_default();
-            for item in items.items() {
-                self.add_object(item, (&version, of_items));
-            }
-            return;
-        }
-        let group = version.rsplit_once('/').map_or("", |(group, _)| group);
-        let known = fields::pairs_of("dump").find(|known| *known == (&*kind, group));
-        if let Some((kind, _)) = known {
-            let mut object = root.to_json();
-            object["apiVersion"] = version.into();
-            object["kind"] = kind.into();
-            self.objects.push((kind, object));
-        }
+        self.files.extend(Some(Arc::clone(file)).filter(|_| self.objects.len() > before));
     }
 
     /// The number of objects of a kind.

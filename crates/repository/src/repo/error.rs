@@ -53,8 +53,8 @@ impl Located<Platform> {
     /// The platform of a mapping; the schema admits no other texts.
     pub(super) fn platform(document: &Document, node: &Node) -> Option<Self> {
         let node = node.get("platform")?;
-        let platforms = [Platform::OpenShift, Platform::Kubernetes].into_iter();
-        let value = platforms.into_iter().find(|platform| node.as_str() == Some(platform.as_str()))?;
+        let mut platforms = [Platform::OpenShift, Platform::Kubernetes].into_iter();
+        let value = platforms.find(|platform| node.as_str() == Some(platform.as_str()))?;
         Some(Self::new(value, document, node))
     }
 }
@@ -74,10 +74,7 @@ impl Located<String> {
 
     /// The texts at a key: one, or a list of them.
     pub(super) fn texts(document: &Document, node: &Node, key: &str) -> Vec<Self> {
-        let Some(node) = node.get(key) else {
-            return Vec::new();
-        };
-        let nodes = std::iter::once(node).chain(node.items());
+        let nodes = node.get(key).into_iter().chain(node.list_at(key));
         nodes.filter_map(|n| Some(Self::new(n.as_str()?.to_owned(), document, n))).collect()
     }
 }

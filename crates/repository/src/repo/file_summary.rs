@@ -18,10 +18,7 @@ const MIN_PARALLEL: usize = 32;
 
 /// Fails on a partial clone: a file that wasn't fetched can't be distinguished from a missing one.
 pub(super) fn not_fetched(paths: &[Arc<Utf8Path>], summaries: &[FileSummary]) -> Result<(), Error> {
-    let lacks = |summary: &FileSummary| {
-        let more = summary.more.as_ref();
-        more.is_some_and(|m| m.unreadable == Some(Unreadable::NotFetched))
-    };
+    let lacks = |summary: &FileSummary| summary.unreadable.as_deref() == Some(&Unreadable::NotFetched);
     match paths.iter().zip(summaries).find(|(_, summary)| lacks(summary)) {
         Some((path, _)) => Err(Error::File(path.to_path_buf(), Unreadable::NotFetched)),
         None => Ok(()),
@@ -31,15 +28,9 @@ pub(super) fn not_fetched(paths: &[Arc<Utf8Path>], summaries: &[FileSummary]) ->
 /// The result of examining a file, without its content. All files have one at the same time, so it is small.
 pub(super) struct FileSummary {
     pub(super) found: Box<[FoundObject]>,
-    /// Details that few files have.
-    pub(super) more: Option<Box<FileDetails>>,
-}
-
-#[derive(Default)]
-pub(super) struct FileDetails {
     kustomization: Option<Box<Named>>,
-    pub(super) unreadable: Option<Unreadable>,
-    pub(super) problems: Vec<Problem>,
+    pub(super) unreadable: Option<Box<Unreadable>>,
+    pub(super) problems: Box<[Problem]>,
 }
 
 /// Counts the searched bytes against a limit.
@@ -95,10 +86,8 @@ fn summarize(tree: &dyn Tree, path: &Utf8Path, budget: &ByteBudget) -> FileSumma
     for resource in named.flat_map(|named| &mut named.resources) {
         *resource = follow_links(tree, resource);
     }
-    let has_details = kustomization.is_some() || unreadable.is_some() || !problems.is_empty();
-    let more = has_details.then(|| Box::new(FileDetails { kustomization, unreadable, problems }));
-    let found = found.into();
-    FileSummary { found, more }
+    let (found, unreadable, problems) = (found.into(), unreadable.map(Box::new), problems.into());
+    FileSummary { found, kustomization, unreadable, problems }
 }
 
 /// Whether a file is named like a manifest, not only like a text that may contain one.
@@ -121,7 +110,7 @@ fn kustomizations<'r>(
     summaries: &'r [FileSummary],
 ) -> impl Iterator<Item = (&'r Arc<Utf8Path>, &'r Named)> {
     let all = paths.iter().zip(summaries);
-    all.filter_map(|(path, summary)| Some((path, summary.more.as_ref()?.kustomization.as_deref()?)))
+    all.filter_map(|(path, summary)| Some((path, summary.kustomization.as_deref()?)))
 }
 
 /// The files that are patches, each with the first kustomization that names it.

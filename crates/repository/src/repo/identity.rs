@@ -246,9 +246,11 @@ impl Candidates {
             first.value != other.value && !rejected
         }));
         out.extend(contradictions("platform", &self.platforms, |a, b| a.value != b.value));
-        out.extend(contradictions("release", &self.releases, |a, b| lines(a, b).is_some_and(|(a, b)| a != b)));
+        out.extend(contradictions("release", &self.releases, |a, b| {
+            lines(&a.value, &b.value).is_some_and(|(a, b)| a != b)
+        }));
         if let Some(first) = self.releases.first() {
-            let later = self.at_least.iter().filter(|b| lines(first, b).is_some_and(|(a, b)| a < b));
+            let later = self.at_least.iter().filter(|b| lines(&first.value, &b.value).is_some_and(|(a, b)| a < b));
             out.extend(later.map(|other| contradiction("release", first, other, "at least ")));
         }
         out
@@ -295,14 +297,13 @@ fn stated<T: Clone>(statement: &Statement, fact: &Option<(T, Path)>) -> Option<W
 
 /// Whether a release is older than a named one.
 pub(super) fn is_older(release: &Release, name: &str) -> bool {
-    let [own, other] = [release.label(), name].map(|name| WithSource::assumed(name.to_owned()));
-    lines(&own, &other).is_some_and(|(own, other)| own < other)
+    lines(release.label(), name).is_some_and(|(own, other)| own < other)
 }
 
 /// The HCO releases of two names, for comparing: `1.16` and `4.20` are the same. Ignores patch levels. An unknown
 /// version is only compared with one of the same major version.
-fn lines(first: &WithSource<String>, other: &WithSource<String>) -> Option<(Vec<u64>, Vec<u64>)> {
-    let line = |name: &WithSource<String>| Some(version_parts(&name.value)?.0);
+fn lines(first: &str, other: &str) -> Option<(Vec<u64>, Vec<u64>)> {
+    let line = |name: &str| Some(version_parts(name)?.0);
     let release = |line: &str| {
         let version = Distribution::of_line(line)?.versions.get(line);
         Some(version_numbers(version.map_or(line, |v| &v.release.value)))

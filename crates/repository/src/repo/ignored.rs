@@ -39,21 +39,16 @@ fn collect(document: &Document, out: &mut Vec<IgnoredField>) {
         out.push(IgnoredField { controller, text: text.to_owned(), pointer, place: document.location(node.span) });
     };
     let is_hyperconverged = |kind: Option<&str>| kind.is_none_or(|k| k == "*" || k == "HyperConverged");
-    let argo = ["spec.ignoreDifferences", "spec.template.spec.ignoreDifferences"];
-    for entry in argo.iter().flat_map(|path| root.list_at(path)) {
-        if !is_hyperconverged(entry.text_at("kind")) {
-            continue;
-        }
-        for (list, is_pointer) in [("jsonPointers", true), ("jqPathExpressions", false)] {
-            entry.list_at(list).iter().for_each(|node| add(Controller::ArgoCd, node, is_pointer));
-        }
-    }
-    if document.text("apiVersion").starts_with("kustomize.toolkit.fluxcd.io/") {
-        for entry in root.list_at("spec.ignore") {
-            if is_hyperconverged(entry.text_at("target.kind")) {
-                for pointer in entry.list_at("paths") {
-                    add(Controller::Flux, pointer, true);
-                }
+    let argo = &[("jsonPointers", true), ("jqPathExpressions", false)][..];
+    let lists = [
+        (Controller::ArgoCd, "spec.ignoreDifferences", "kind", argo),
+        (Controller::ArgoCd, "spec.template.spec.ignoreDifferences", "kind", argo),
+        (Controller::Flux, "spec.ignore", "target.kind", &[("paths", true)][..]),
+    ];
+    for (controller, all, kind, forms) in lists {
+        for entry in root.list_at(all).iter().filter(|entry| is_hyperconverged(entry.text_at(kind))) {
+            for (list, is_pointer) in forms {
+                entry.list_at(list).iter().for_each(|node| add(controller, node, *is_pointer));
             }
         }
     }
@@ -61,26 +56,11 @@ fn collect(document: &Document, out: &mut Vec<IgnoredField>) {
 
 /// The JSON pointer of a jq expression, up to its first selection: `.spec.a["b"][] | …` is `/spec/a/b`.
 fn pointer_of(expression: &str) -> Option<String> {
-    let mut out = String::new();
-    let mut rest = expression.trim();
-    loop {
-        let quoted = ["[\"", ".\"", ".[\""].into_iter().find(|open| rest.starts_with(open));
-        if let Some(open) = quoted {
-            let (key, after) = rest.strip_prefix(open)?.split_once('"')?;
-            pointer::push(&mut out, key);
-            rest = after.strip_prefix(']').unwrap_or(after);
-            continue;
-        }
-        let Some(after) = rest.strip_prefix('.') else {
-            break;
-        };
-        let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        let (key, after) = after.split_at(end.unwrap_or(after.len()));
-        if key.is_empty() {
-            break;
-        }
-        pointer::push(&mut out, key);
-        rest = after;
+    let step = Regex::new(r#"^(?:(?:\[|\.\[?)"([^"]*)"\]?|\.([A-Za-z0-9_]+))"#).ok()?;
+    let (mut out, mut rest) = (String::new(), expression.trim());
+    while let Some(found) = step.captures(rest) {
+        pointer::push(&mut out, found.get(1).or(found.get(2))?.as_str());
+        rest = &rest[found[0].len()..];
     }
     (!out.is_empty()).then_some(out)
 }

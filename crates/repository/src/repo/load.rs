@@ -146,7 +146,7 @@ impl Repo {
             inventory = Arc::new(inventory.with_nodes(topology::assumed_nodes_of(&[&json])));
             findings.extend(inventory.valid.then(|| nodes_assumed(&document, &inventory.inventory.nodes)));
         }
-        let (mut candidates, mut statements) = self.candidates(cluster, &document, &inventory, given);
+        let mut candidates = self.candidates(cluster, &document, &inventory, given, &mut files);
         findings.extend(candidates.contradictions());
         let possible = if self.release.is_none() && candidates.releases.is_empty() {
             possible_releases(&candidates, &json)
@@ -184,7 +184,7 @@ impl Repo {
         if !claims.is_empty() {
             Arc::make_mut(&mut inventory).inventory.claims = claims;
         }
-        let release = named.unwrap_or_else(|| {
+        let mut release = named.unwrap_or_else(|| {
             let accepts = |r: &&Arc<Release>| admit(r, &inventory.inventory, &json, Operation::Create).accepted;
             let newest = possible.iter().rfind(accepts).or(possible.last()).expect("one is published");
             findings.push(match bound {
@@ -201,37 +201,28 @@ impl Repo {
             let place = source.place.clone().unwrap_or_else(|| whole(&document));
             findings.push(Finding::new(&RELEASE_ASSUMED, message).at(place));
         }
-        files.append(&mut statements);
         let known = release.as_deref().ok();
-        let mut unknown = unknown::finding(&unknown, &document, known);
-        if let Some(finding) = unknown.take_if(|_| document.file.text().contains("${")) {
-            findings.push(match self.missing_substitutes(cluster) {
-                None => finding,
-                Some((from, place)) => {
-                    let message =
-                        format!("{}; Flux takes it from {from}, which is not in the repository", finding.message);
-                    Finding { message, ..finding }.warning().at(place).label("not in the repository")
-                }
-            });
-        }
-        findings.extend(unknown);
-        for finding in &mut findings {
-            finding.cluster = Some(cluster.name.clone());
-        }
+        let missing = || document.file.text().contains("${").then(|| self.missing_substitutes(cluster)).flatten();
+        findings.extend(unknown::finding(&unknown, &document, known).map(|finding| match missing() {
+            None => finding,
+            Some((from, place)) => {
+                let message = format!("{}; Flux takes it from {from}, which is not in the repository", finding.message);
+                Finding { message, ..finding }.warning().at(place).label("not in the repository")
+            }
+        }));
+        let error = release.as_mut().err().map(|finding| &mut **finding);
+        findings.iter_mut().chain(error).for_each(|finding| finding.cluster = Some(cluster.name.clone()));
         Ok(Loaded {
             name: cluster.name.clone(),
             json,
             document,
             inventory,
             possible,
-            release: release.map_err(|mut finding| {
-                finding.cluster = Some(cluster.name.clone());
-                finding
-            }),
+            release,
             branches,
             findings,
             identity,
-            layers: self.parts_of_build(&cluster.path).to_vec(),
+            layers: self.parts_of_build(&cluster.path),
             read: files,
         })
     }
@@ -285,8 +276,12 @@ impl Repo {
     }
 
     /// The documents of which a file was built; none if it wasn't.
-    pub(super) fn parts_of_build(&self, path: &Utf8Path) -> &[Arc<Document>] {
-        self.built.documents.get(path).map_or(&[], Vec::as_slice)
+    pub(super) fn parts_of_build(&self, path: &Utf8Path) -> Vec<Arc<Document>> {
+        let mut all: Vec<_> =
+            self.build_layers(path).unwrap_or_default().iter().map(super::BuildLayer::source).collect();
+        let mut known = HashSet::new();
+        all.retain(|document| known.insert((document.file.path().to_owned(), document.index)));
+        all
     }
 
     /// The location of an object's name.
@@ -353,18 +348,18 @@ impl Repo {
         let document = document.ok_or_else(|| Box::new(changed_while_read(content.file.path())))?;
         warnings.extend(text_problems(&content, &document));
         files.push(content);
-        let kind = source.kind;
-        Ok(Source { kind, document })
+        Ok(Source { kind: source.kind, document })
     }
 
-    /// All sources of a cluster's namespace, platform and release, and the files that were read for it.
+    /// All sources of a cluster's namespace, platform and release; adds the files that were read for it.
     fn candidates(
         &self,
         cluster: &ClusterRef,
         document: &Document,
         inventory: &LoadedInventory,
         given: Option<WithSource<String>>,
-    ) -> (Candidates, Vec<Arc<Content>>) {
+        files: &mut Vec<Arc<Content>>,
+    ) -> Candidates {
         let mut out = Candidates::default();
         let by = FactOrigin::Configuration;
         out.releases.extend(cluster.release.as_ref().map(|own| WithSource::configured(own, by)));
@@ -372,8 +367,7 @@ impl Repo {
         out.inventory(inventory);
         out.hyperconverged(document);
         out.namespaces.extend(given);
-        let mut files = Vec::new();
-        for statement in self.statements(cluster, &mut files) {
+        for statement in self.statements(cluster, files) {
             out.statement(&statement);
         }
         out.operators_namespace_first();
@@ -384,7 +378,7 @@ impl Repo {
         let by = FactOrigin::Configured;
         out.releases.extend(self.config.release.as_ref().map(|all| WithSource::configured(all, by)));
         out.platforms.extend(self.config.platform.as_ref().map(|all| WithSource::configured(all, by)));
-        (out, files)
+        out
     }
 
     /// Other manifests' facts about a cluster, by their kind and then the nearer first. Of CSVs only the newest is
@@ -477,11 +471,9 @@ pub fn identity_in(
                 continue;
             };
             match found.what {
-                FoundKind::HyperConverged => {
-                    candidates.hyperconverged(&document);
-                }
+                FoundKind::HyperConverged => candidates.hyperconverged(&document),
                 FoundKind::Statement(kind) => statements.push(Statement::read(kind, document)),
-                FoundKind::Inventory(_) | FoundKind::Unrecognized | FoundKind::NotPlanned | FoundKind::Changing => {}
+                _ => {}
             }
         }
     }

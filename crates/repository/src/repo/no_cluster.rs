@@ -2,13 +2,13 @@
 
 use super::Repo;
 use super::config::Config;
-use super::files::FileRole;
+use super::files::{FileRole, FileUse};
 use super::gitops::{self, AppliedPaths, Controller};
 use super::is_same_document;
 use super::kustomization::is_kustomization;
 use super::mentions::mentions_hyperconverged;
 use super::objects::{Objects, SourceRef};
-use super::paths::{file_in, files_of, has_in, in_root, parent};
+use super::paths::{file_in, files_of, has_in, in_root, parent, reached};
 use super::problem::Problem;
 use super::scan::may_name_hyperconverged;
 use super::unplanned;
@@ -57,25 +57,21 @@ impl Repo {
         const GITMODULES: &str = ".gitmodules";
         let Ok(file) = self.tree.source(Utf8Path::new(GITMODULES)) else { return };
         let lines = (0..).map_while(|number| file.line(number));
-        let files: BTreeMap<&Utf8Path, &FileRole> = self.files.iter().map(|f| (&*f.path, &f.what)).collect();
         for (start, line) in lines {
             let Some((key, path)) = line.split_once('=') else { continue };
             // git ignores the case of keys, and allows quoted values.
             let path = path.trim().trim_matches('"');
             let is_path = key.trim().eq_ignore_ascii_case("path");
             let Some(path) = in_root(path).filter(|_| is_path) else { continue };
-            let is_skipped = |file: &Utf8Path, role: &FileRole| matches!(role, FileRole::Skipped(_)) && file == path;
-            let mut first = files.range(&*path..).take(2);
-            let has_file = first.any(|(file, role)| file.starts_with(&path) && !is_skipped(file, role));
-            if has_file || self.is_checked_out(&path) {
+            let is_skipped = |file: &FileUse| matches!(file.what, FileRole::Skipped(_)) && *file.path == path;
+            if self.files_below(&path).any(|file| !is_skipped(file)) || self.is_checked_out(&path) {
                 continue;
             }
             let is_deployed = self.is_deployed(&path);
             if !is_deployed && !self.clusters.is_empty() {
                 continue;
             }
-            let range = without_blanks((start, line));
-            let place = Location::new(&file, Span::new(range.start, range.end));
+            let place = Location::new(&file, without_blanks((start, line)));
             let message = format!("the submodule {path} is not checked out, so it is not planned");
             let finding =
                 unplanned(message, place).label("not examined").help("check it out: `git submodule update --init`");
@@ -114,46 +110,31 @@ impl Repo {
             return Vec::new();
         };
         let all = files_of(&*self.tree);
-        // A file's importers, and an import's where no file is at its relative path: then it is in a library.
-        let mut importers: HashMap<Utf8PathBuf, Vec<Utf8PathBuf>> = HashMap::new();
-        let (mut pending, mut speaking): (Vec<Utf8PathBuf>, Vec<Utf8PathBuf>) =
-            (run.iter().map(|path| path.to_path_buf()).collect(), Vec::new());
-        let mut visited: HashSet<Utf8PathBuf> = pending.iter().cloned().collect();
-        while let Some(next) = pending.pop() {
-            let Ok(bytes) = self.tree.read(&next) else { continue };
-            let is_named = may_name_hyperconverged(&bytes);
-            let file = SourceFile::from_bytes(&next, bytes);
-            if is_named || mentions_hyperconverged(file.text()) {
-                speaking.push(next.clone());
+        // An import without a file at its relative path is in a library: any file of that name.
+        const LIBRARY: &str = "library:";
+        let imported = |by: &Utf8PathBuf| -> Vec<Utf8PathBuf> {
+            if let Ok(name) = by.strip_prefix(LIBRARY) {
+                return all.iter().filter(|path| path.ends_with(name)).cloned().collect();
             }
-            for captures in import.captures_iter(file.text()) {
-                let relative = file_in(parent(&next), &captures[1]);
-                let found = relative.filter(|path| self.tree.check(path).is_ok());
-                let is_library = found.is_none();
-                let imported = found.unwrap_or_else(|| Utf8Path::new("library:").join(&captures[1]));
-                importers.entry(imported.clone()).or_default().push(next.clone());
-                if !visited.insert(imported.clone()) {
-                    continue;
-                }
-                for path in all.iter().filter(|path| is_library && path.ends_with(&captures[1])) {
-                    importers.entry(path.clone()).or_default().push(imported.clone());
-                    if visited.insert(path.clone()) {
-                        pending.push(path.clone());
-                    }
-                }
-                if !is_library {
-                    pending.push(imported);
-                }
-            }
-        }
-        let mut with_one: HashSet<Utf8PathBuf> = speaking.iter().cloned().collect();
-        while let Some(path) = speaking.pop() {
-            for importer in importers.remove(&path).into_iter().flatten() {
-                if with_one.insert(importer.clone()) {
-                    speaking.push(importer);
-                }
-            }
-        }
+            let Ok(file) = self.tree.source(by) else { return Vec::new() };
+            let path = |name: &str| {
+                let found = file_in(parent(by), name).filter(|path| self.tree.check(path).is_ok());
+                found.unwrap_or_else(|| Utf8Path::new(LIBRARY).join(name))
+            };
+            import.captures_iter(file.text()).map(|captures| path(&captures[1])).collect()
+        };
+        let mut importers: BTreeMap<Utf8PathBuf, Vec<Utf8PathBuf>> = BTreeMap::new();
+        let read = reached(run.iter().map(|path| path.to_path_buf()), |by| {
+            let imported = imported(by);
+            imported.iter().for_each(|one| importers.entry(one.clone()).or_default().push(by.clone()));
+            imported
+        });
+        let speaks = |path: &Utf8PathBuf| {
+            self.tree.read(path).is_ok_and(|bytes| {
+                may_name_hyperconverged(&bytes) || mentions_hyperconverged(SourceFile::from_bytes(path, bytes).text())
+            })
+        };
+        let with_one = reached(read.into_iter().filter(speaks), |one| importers.remove(one).unwrap_or_default());
         let found = run.into_iter().filter(|path| with_one.contains(*path)).filter_map(|path| {
             let file = self.tree.source(path).ok()?;
             let message = "Argo CD runs this Jsonnet, which may create a HyperConverged";

@@ -6,14 +6,11 @@ use super::build::BUILT;
 use super::candidate::{is_candidate, is_of_tests};
 use super::config::{self, CONFIG_FILE, Config};
 use super::error::Error;
-use super::file_summary::{
-    ByteBudget, FileDetails, FileSummary, is_manifest, not_fetched, other_resources, patches, scan_all,
-};
+use super::file_summary::{ByteBudget, FileSummary, is_manifest, not_fetched, other_resources, patches, scan_all};
 use super::files::{FileRole, FileUse, contents};
 use super::gitops::{self, LeftOut};
 use super::helm;
 use super::kustomization::{is_kustomization, omits};
-use super::nodes::names_of;
 use super::objects::{ObjectRef, Objects, SourceRef, StatementRef};
 use super::owners::Owners;
 use super::pair::pair;
@@ -24,7 +21,7 @@ use super::rendered::Rendered;
 use super::scan::{Content, FoundKind, scan};
 use super::texts::is_text;
 use super::trust::Trust;
-use super::wrappers::files::{is_program, is_script, is_text as may_hold_manifests, may_be_script};
+use super::wrappers::files::{PROGRAM_MARKERS, is_program, is_script, is_text as may_hold_manifests, may_be_script};
 use super::{Options, Repo};
 use crate::emit::TOP_MANIFEST;
 use crate::prelude::*;
@@ -95,9 +92,8 @@ impl Repo {
         let mut reading = Reading::default();
         let named: HashSet<_> = config.clusters.iter().filter_map(|c| in_root(&c.path.value)).collect();
         let is_built_on = |f: &Utf8Path| options.built.iter().any(|b| b.reached.contains(f)) && !named.contains(f);
-        for file in listing.files.iter().filter(|f| is_built_on(f)) {
-            reading.files.push(FileUse::skipped(file, &"goes into a build"));
-        }
+        let built_on = listing.files.iter().filter(|f| is_built_on(f));
+        reading.files.extend(built_on.map(|file| FileUse::skipped(file, &"goes into a build")));
         let within = options.within.as_deref().unwrap_or(Utf8Path::new(""));
         // What a controller applies is no test's.
         let gitops = LazyCell::new(|| gitops::read(&*tree, &listing.files));
@@ -109,9 +105,8 @@ impl Repo {
         let expected: HashSet<Utf8PathBuf> = listing.files.iter().filter(|f| is_expected(f)).cloned().collect();
         drop(gitops);
         let is_expected = |f: &Utf8Path| expected.contains(f);
-        for file in listing.files.iter().filter(|f| is_candidate(f) && is_expected(f)) {
-            reading.files.push(FileUse::skipped(file, &"is what a test expects"));
-        }
+        let of_tests = listing.files.iter().filter(|f| is_candidate(f) && is_expected(f));
+        reading.files.extend(of_tests.map(|file| FileUse::skipped(file, &"is what a test expects")));
         listing.files.retain(|f| !left_out.contains(f) && !is_built_on(f) && !is_expected(f));
         let unrendered =
             if options.builds.helm { Default::default() } else { helm::not_rendered(&*tree, &listing.files) };
@@ -120,10 +115,8 @@ impl Repo {
         let failed = options.built.iter().flat_map(|b| &b.failed);
         reading.problems.extend(failed.map(|failed| Problem::error(failed.finding.clone())));
         let rendered = Rendered::find(&*tree, &listing.files);
-        for top in &rendered.tops {
-            let why = format!("holds {TOP_MANIFEST}");
-            reading.files.push(FileUse::skipped(top, &why));
-        }
+        let why = format!("holds {TOP_MANIFEST}");
+        reading.files.extend(rendered.tops.iter().map(|top| FileUse::skipped(top, &why)));
         reading.output_trees = rendered.tops.iter().cloned().collect();
         reading.skipped(&listing);
         reading.texts = listing.files.iter().filter(|p| is_text(p)).cloned().collect();
@@ -172,9 +165,7 @@ impl Repo {
             reading.objects.is_one_file = true;
             // A file on the command line must be readable, even without relevant objects.
             let is_selected = |p: &Problem| p.finding.file() == Some(&*only);
-            let problems = std::mem::take(&mut reading.problems).into_iter();
-            let strict = problems.map(|p| if is_selected(&p) { p.fatal() } else { p });
-            reading.problems = strict.collect();
+            reading.problems.iter_mut().filter(|p| is_selected(p)).for_each(|p| *p = p.clone().fatal());
         }
         reading.finish(tree, config, options)
     }
@@ -234,17 +225,11 @@ pub(super) fn configuration(tree: &dyn Tree, part: Option<&Utf8Path>) -> Result<
 /// ignores them.
 fn candidates(tree: &dyn Tree, config: &Config, listing: Listing) -> Vec<Utf8PathBuf> {
     // Files without a suffix are examined if they begin like a script.
-    let programs: HashSet<&Utf8Path> = ["Pulumi.yaml", "cdk8s.yaml"]
-        .iter()
-        .flat_map(|name| listing.files.iter().filter(|p| p.file_name() == Some(*name)).filter_map(|p| p.parent()))
-        .collect();
-    let is_program = |p: &Utf8Path| {
-        !programs.is_empty() && is_program(p, |marker| marker.parent().is_some_and(|d| programs.contains(d)))
-    };
-    let is_program: HashSet<Utf8PathBuf> = listing.files.iter().filter(|p| is_program(p)).cloned().collect();
+    let is_marker = |p: &&Utf8PathBuf| p.file_name().is_some_and(|name| PROGRAM_MARKERS.contains(&name));
+    let programs: HashSet<Utf8PathBuf> = listing.files.iter().filter(is_marker).map(|p| parent(p).to_owned()).collect();
+    let is_program = |p: &Utf8Path| !programs.is_empty() && is_program(p, |marker| programs.contains(parent(marker)));
     let mut out = listing.files;
-    let is_known =
-        |p: &Utf8Path| is_candidate(p) || may_hold_manifests(p) || p.as_str() == STREAM || is_program.contains(p);
+    let is_known = |p: &Utf8Path| is_candidate(p) || may_hold_manifests(p) || p.as_str() == STREAM || is_program(p);
     let is_script = |p: &Utf8Path| tree.read(p).is_ok_and(|bytes| is_script(p, &bytes));
     out.retain(|p| is_known(p) || may_be_script(p) && is_script(p));
     let entries = config.clusters.iter();
@@ -308,8 +293,7 @@ impl Reading {
     }
 
     fn add(&mut self, file: u32, path: &Arc<Utf8Path>, looked: FileSummary) {
-        let FileSummary { found, more } = looked;
-        let FileDetails { unreadable, mut problems, .. } = more.map_or_else(FileDetails::default, |more| *more);
+        let FileSummary { found, unreadable, problems, .. } = looked;
         if found.is_empty() && problems.is_empty() && !is_manifest(path) {
             return;
         }
@@ -323,7 +307,7 @@ impl Reading {
             None => FileRole::Read(contents(&found)),
         };
         self.file(path, what);
-        self.problems.append(&mut problems);
+        self.problems.extend(problems);
         for found in found {
             let place = found.place;
             let object = ObjectRef { file, place };
@@ -434,14 +418,9 @@ impl Reading {
             left_out.push((*object, why));
             is_only
         });
-        let wrapper = |object: ObjectRef| repo.content(object.file).ok()?.wrapper_of(object.place);
-        let place = |object| repo.named_at(object);
-        let names = |object: ObjectRef| {
-            repo.object(object).map_or_else(Default::default, |document| names_of(&document).map(ToOwned::to_owned))
-        };
         let within = options.within.as_deref().unwrap_or(Utf8Path::new(""));
         let own = options.trust.base().and_then(|_| configuration(&*repo.tree, options.part.as_deref()).ok());
-        let paired = pair(&*repo.tree, &self.objects, (&config, own.as_ref(), within), place, wrapper, names);
+        let paired = pair(&repo, &self.objects, (&config, own.as_ref(), within));
         if !paired.missing_inventories.is_empty() {
             return Err(Error::Configuration(paired.missing_inventories));
         }

@@ -2,8 +2,7 @@
 
 use hcoplan_diagnostics::source::in_order;
 
-use super::Loaded;
-use super::Repo;
+use super::candidate::is_candidate;
 use super::files::{FileRole, FileUse};
 use super::gitops::Applied;
 use super::identity::{FactOrigin, WithSource};
@@ -13,6 +12,7 @@ use super::nodes::names_of;
 use super::objects::ClusterRef;
 use super::problem::unparseable_other;
 use super::scan::Content;
+use super::{Loaded, Repo};
 use crate::prelude::*;
 use crate::repo::wrapper_fields as fields;
 
@@ -33,12 +33,12 @@ pub struct OtherObjects {
     pub skips_dry_run: Option<bool>,
     /// Where what applies the cluster's HyperConverged says that it prunes, unless the HyperConverged is kept from that.
     pub pruned_by: Option<Location>,
-    /// By kind, the first of each namespace and name; computed at the first look-up by name.
-    by_name: OnceLock<HashMap<String, ByName>>,
+    /// The first of each kind, namespace (possibly empty; `None`: any) and name; computed at the first look-up by name.
+    by_name: OnceLock<HashMap<Name, Arc<Document>>>,
 }
 
-/// The indexes of documents by namespace (possibly empty) and name; `None`: the first in any namespace.
-type ByName = HashMap<(Option<String>, String), usize>;
+/// A kind, namespace and name.
+type Name = (String, Option<String>, String);
 
 /// The kinds that create a PersistentVolumeClaim of their own name.
 const CLAIMS: [&str; 2] = ["PersistentVolumeClaim", "DataVolume"];
@@ -52,11 +52,18 @@ impl OtherObjects {
     /// The first document of a kind with this namespace, empty if it has none, and name; `None`: any namespace.
     pub fn named(&self, kind: &str, namespace: Option<&str>, name: &str) -> Option<&Arc<Document>> {
         let by_name = self.by_name.get_or_init(|| {
-            let kinds = self.by_kind.iter();
-            kinds.map(|(kind, documents)| (kind.clone(), names(documents))).collect()
+            let mut out = HashMap::new();
+            for document in self.all() {
+                let [kind, namespace, name] =
+                    ["kind", "metadata.namespace", "metadata.name"].map(|field| document.text(field).to_owned());
+                for namespace in [None, Some(namespace)] {
+                    let key = (kind.clone(), namespace, name.clone());
+                    out.entry(key).or_insert_with(|| Arc::clone(document));
+                }
+            }
+            out
         });
-        let index = by_name.get(kind)?.get(&(namespace.map(str::to_owned), name.to_owned()))?;
-        self.of_kind(kind).get(*index)
+        by_name.get(&(kind.to_owned(), namespace.map(str::to_owned), name.to_owned()))
     }
 
     /// All documents, by kind.
@@ -74,16 +81,6 @@ impl OtherObjects {
     }
 }
 
-fn names(documents: &[Arc<Document>]) -> ByName {
-    let mut out = ByName::new();
-    for (index, document) in documents.iter().enumerate() {
-        let [namespace, name] = names_of(document).map(ToOwned::to_owned);
-        out.entry((None, name.clone())).or_insert(index);
-        out.entry((Some(namespace), name)).or_insert(index);
-    }
-    out
-}
-
 impl FromIterator<Arc<Document>> for OtherObjects {
     fn from_iter<I: IntoIterator<Item = Arc<Document>>>(documents: I) -> Self {
         let mut out = Self::default();
@@ -97,12 +94,15 @@ impl FromIterator<Arc<Document>> for OtherObjects {
 impl Repo {
     /// The files that are read for the cluster of a directory, in order: see [`Owners`](super::owners::Owners).
     pub(super) fn own_files<'r>(&'r self, directory: &'r Utf8Path) -> impl Iterator<Item = &'r FileUse> {
-        let below = self.owners.reach(directory).into_iter().flat_map(|reach| {
-            let first = self.files.partition_point(|f| in_order(&f.path, reach).is_lt());
-            self.files[first..].iter().take_while(move |f| f.path.starts_with(reach))
-        });
+        let below = self.owners.reach(directory).into_iter().flat_map(|reach| self.files_below(reach));
         let read = below.filter(|f| f.is_read());
         read.filter(move |file| self.owners.owner(&file.path) == Some(directory))
+    }
+
+    /// The files in a directory, or the file, in order.
+    pub(super) fn files_below<'r>(&'r self, path: &'r Utf8Path) -> impl Iterator<Item = &'r FileUse> {
+        let first = self.files.partition_point(|f| in_order(&f.path, path).is_lt());
+        self.files[first..].iter().take_while(move |f| f.path.starts_with(path))
     }
 
     /// The clusters that a file or directory belongs to. The configuration, and a file with facts that is no cluster's,
@@ -170,7 +170,7 @@ impl Repo {
         is_interesting: impl Fn(&str) -> bool + 'r,
     ) -> impl Iterator<Item = OtherObjects> + 'r {
         let files = self.files_of(cluster).into_iter();
-        let files = files.filter(|f| matches!(f.path.extension(), Some("yaml" | "yml" | "json")));
+        let files = files.filter(|f| is_candidate(&f.path));
         files.filter_map(move |file| {
             let source = self.tree.source(&file.path).ok()?;
             is_interesting(source.text()).then(|| objects_of(source, false))
@@ -254,10 +254,10 @@ impl Repo {
             };
             if content.is_template() {
                 out.templates.push(Arc::clone(&content.file));
-            } else if matches!(file.path.extension(), Some("yaml" | "yml" | "json")) {
+            } else if is_candidate(&file.path) {
                 out.problems.extend(unparseable_other(&content));
             }
-            out.parts.extend_from_slice(self.parts_of_build(&file.path));
+            out.parts.extend(self.parts_of_build(&file.path));
             let is_elsewhere = self.owners.around(&file.path) != Some(cluster.directory())
                 && !cluster.also.iter().any(|also| file.path.starts_with(also));
             for document in &content.documents {

@@ -7,12 +7,14 @@
 //! Machine sets are usually deeper: those below a cluster's directory belong to it (unless another cluster is nearer),
 //! else those of the nearest parent directory that has any; those of a directory next to it, if there is one cluster.
 
+use super::Repo;
 use super::build_failed::name_of;
 use super::candidate::is_of_tests;
 use super::companions;
 use super::config::{ClusterEntry, Config, invalid};
 use super::error::Located;
 use super::mentions::HCO_NAME;
+use super::nodes::names_of;
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, SourceRef, StatementRef};
 use super::paths::{in_root, parent};
 use super::problem::related;
@@ -37,19 +39,19 @@ pub(super) struct Paired {
     pub(super) directories: HashSet<Utf8PathBuf>,
 }
 
-/// Pairs the found objects; `place` returns an object's location, `names` its namespace and name, `wrapper` those of
-/// its wrapper.
+/// Pairs the found objects.
+///
 /// `within`: the selected directory, outside of which wrong entries of the configuration don't count; `own`: the tree's
 /// own configuration, if another one is trusted.
 pub(super) fn pair(
-    tree: &dyn Tree,
+    repo: &Repo,
     objects: &Objects,
     (config, own, within): (&Config, Option<&Config>, &Utf8Path),
-    place: impl Fn(ObjectRef) -> Option<Location>,
-    wrapper: impl Fn(ObjectRef) -> Option<(String, String)>,
-    names: impl Fn(ObjectRef) -> [String; 2],
 ) -> Paired {
-    let mut by_directory = DirectoryIndex::new(tree, objects, config);
+    let names = |object: ObjectRef| {
+        repo.object(object).map_or_else(Default::default, |document| names_of(&document).map(ToOwned::to_owned))
+    };
+    let mut by_directory = DirectoryIndex::new(&*repo.tree, objects, config);
     let mut out = Paired::default();
     let mut clusters: Vec<ClusterRef> = Vec::with_capacity(objects.hyperconvergeds.len());
     let (mut claimed, mut named) = (BTreeSet::new(), BTreeSet::new());
@@ -83,15 +85,14 @@ pub(super) fn pair(
     out.missing_inventories = by_directory.missing_inventories(own.unwrap_or(config));
     let others = objects.hyperconvergeds.iter().filter(|o| !claimed.contains(o));
     clusters.extend(others.map(|o| by_directory.cluster(*o)));
-    name_by_file(&mut clusters, &named, &wrapper);
+    name_by_file(repo, &mut clusters, &named);
     tell_root_apart(&mut clusters);
     // By name; of a duplicate name HCO reconciles one.
-    let reconciled = |object: ObjectRef| names(object)[1] == HCO_NAME;
     clusters.sort_by(|a, b| a.name.cmp(&b.name));
     let is_double =
         |at: usize, clusters: &[ClusterRef]| clusters.get(at + 1).is_some_and(|next| next.name == clusters[at].name);
     if (0..clusters.len()).any(|at| is_double(at, &clusters)) {
-        clusters.sort_by_cached_key(|cluster| (cluster.name.clone(), !reconciled(cluster.object)));
+        clusters.sort_by_cached_key(|cluster| (cluster.name.clone(), names(cluster.object)[1] != HCO_NAME));
     }
     clusters.dedup_by(|cluster, first| {
         if cluster.name != first.name {
@@ -118,13 +119,13 @@ pub(super) fn pair(
         let finding = Finding::new(&CLUSTER_NAME_TAKEN, message)
             .label("not planned")
             .help("name both in hcoplan.yaml, or move one to its own directory");
-        out.findings.push(related(finding, place(cluster.object), place(first.object), "planned"));
+        out.findings.push(related(finding, repo.named_at(cluster.object), repo.named_at(first.object), "planned"));
         true
     });
     out.shared = share(&mut clusters);
     let is_level = |directory: &Utf8Path| by_directory.levels.contains_key(directory);
-    out.findings.extend(companions::second_hyperconvergeds(&clusters, &claimed, &place));
-    out.findings.extend(companions::subscriptions_without_hyperconverged(objects, is_level, &place));
+    out.findings.extend(companions::second_hyperconvergeds(repo, &clusters, &claimed));
+    out.findings.extend(companions::subscriptions_without_hyperconverged(repo, objects, is_level));
     out.clusters = clusters;
     out.directories = std::mem::take(&mut by_directory.directories);
     out
@@ -140,11 +141,8 @@ fn tell_root_apart(clusters: &mut [ClusterRef]) {
 }
 
 /// Names clusters in wrappers after their file; if there are several in a file, also after the wrapper.
-fn name_by_file(
-    clusters: &mut [ClusterRef],
-    named: &BTreeSet<ObjectRef>,
-    wrapper: &impl Fn(ObjectRef) -> Option<(String, String)>,
-) {
+fn name_by_file(repo: &Repo, clusters: &mut [ClusterRef], named: &BTreeSet<ObjectRef>) {
+    let wrapper = |object: ObjectRef| repo.content(object.file).ok()?.wrapper_of(object.place);
     let mut by_file: BTreeMap<Arc<Utf8Path>, Vec<(&mut ClusterRef, String, String)>> = BTreeMap::new();
     for cluster in clusters.iter_mut().filter(|c| !named.contains(&c.object)) {
         if let Some((namespace, name)) = wrapper(cluster.object) {
@@ -333,17 +331,18 @@ impl<'o> DirectoryIndex<'o> {
         if !self.objects.given.is_empty() {
             return (self.objects.given.clone(), Pairing::Given);
         }
-        // One cluster's nodes aren't those of a fleet.
+        let configured = self.configured(&self.config.inventory);
+        let is_named = !configured.is_empty() && self.objects.hyperconvergeds.len() == 1;
+        // One cluster's nodes aren't those of a fleet. What an inventory that is named was made of may be there still.
         let is_of_one = |sources: &[SourceRef]| sources.iter().all(|source| source.kind == SourceKind::Nodes);
         for level in directory.ancestors() {
             if let Some(sources) = self.levels.get(level)
-                && (level == directory || !self.with_several.contains(level) || !is_of_one(sources))
+                && (!is_named && (level == directory || !self.with_several.contains(level)) || !is_of_one(sources))
             {
                 let pairing = if level == directory { Pairing::Adjacent } else { Pairing::Above(level.to_owned()) };
                 return (sources.clone(), pairing);
             }
         }
-        let configured = self.configured(&self.config.inventory);
         if configured.is_empty() { (Vec::new(), Pairing::None) } else { (configured, Pairing::Configured) }
     }
 

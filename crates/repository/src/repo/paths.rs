@@ -4,6 +4,11 @@ use crate::prelude::*;
 use std::borrow::Borrow;
 use std::ops::Bound;
 
+/// The start of a file that isn't read.
+pub(super) fn start_of(path: &Utf8Path) -> Location {
+    Location::new(&SourceFile::new(path, ""), Span::default())
+}
+
 /// The directory of a file; empty at the root.
 pub(super) fn parent(path: &Utf8Path) -> &Utf8Path {
     path.parent().unwrap_or(Utf8Path::new(""))
@@ -42,6 +47,21 @@ pub(super) fn has_in<P: Borrow<Utf8Path> + Ord>(paths: &BTreeSet<P>, directory: 
 pub(super) fn matches_any(patterns: &str, path: &Utf8Path) -> bool {
     let walk = Walk { ignore: patterns.lines().map(ToOwned::to_owned).collect(), ..Walk::default() };
     walk.matcher().is_ok_and(|matcher| matcher.matched_path_or_any_parents(path, false).is_ignore())
+}
+
+/// All that some lead to by steps to next ones, and these themselves.
+pub(super) fn reached<T: Ord + Clone, N: IntoIterator<Item = T>>(
+    from: impl IntoIterator<Item = T>,
+    mut next: impl FnMut(&T) -> N,
+) -> BTreeSet<T> {
+    let mut out = BTreeSet::new();
+    let mut pending: Vec<T> = from.into_iter().collect();
+    while let Some(one) = pending.pop() {
+        if out.insert(one.clone()) {
+            pending.extend(next(&one));
+        }
+    }
+    out
 }
 
 /// The files of a tree; none if it can't be listed.

@@ -3,6 +3,7 @@
 use hcoplan_yaml::Problem as YamlProblem;
 
 use super::duplicate_key;
+use super::paths::start_of;
 use super::scan::{Content, mentions_hco};
 use crate::prelude::*;
 use hcoplan_rule_pages::rules::{FILE_NOT_READ, YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX};
@@ -57,11 +58,6 @@ pub(super) fn changed_while_read(path: &Utf8Path) -> Problem {
 
 fn not_read(path: &Utf8Path, why: String) -> Finding {
     Finding::new(&FILE_NOT_READ, format!("this file is not read: {why}")).at(start_of(path)).label(why)
-}
-
-/// The start of a file that isn't read.
-pub(super) fn start_of(path: &Utf8Path) -> Location {
-    Location::new(&SourceFile::new(path, ""), Span::default())
 }
 
 /// An unparseable file that mentions the operator's API group.

@@ -55,7 +55,7 @@ pub fn removed_finding(before: &Repo, after: &Repo, cluster: &ClusterRef) -> Fin
     let left = gone.and_then(|old| before.left(after, old, cluster, None));
     let is_named = before.names(cluster);
     // A file that is only hidden, or not applied any more, still has the cluster.
-    let is_there = after.files.iter().any(|file| file.path.starts_with(cluster.named_path()));
+    let is_there = after.files_below(cluster.named_path()).next().is_some();
     let ignored = after.ignoring(cluster);
     let is_intended = is_named && ignored.is_none() && !after.names(cluster) && !is_there;
     let finding = match (ignored, left) {

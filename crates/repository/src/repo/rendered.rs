@@ -5,7 +5,7 @@
 //! could hide a directory.
 
 use super::paths::{parent, shown_path};
-use crate::emit::{CLUSTER_MANIFEST, ClusterManifest, HEADER, KUSTOMIZATION, Manifest as _, TOP_MANIFEST, TopManifest};
+use crate::emit::{CLUSTER_MANIFEST, HEADER, KUSTOMIZATION, Manifest, TOP_MANIFEST};
 use crate::prelude::*;
 
 /// hcoplan's output below a directory.
@@ -20,7 +20,7 @@ impl Rendered {
     /// Finds trees by the manifests among the sorted `files`. Skips unreadable manifests.
     pub fn find(tree: &dyn Tree, files: &[Utf8PathBuf]) -> Self {
         let named = |name: &'static str| files.iter().filter(move |p| p.file_name() == Some(name));
-        let is_top = |path: &&Utf8PathBuf| text(tree, path).is_some_and(|text| TopManifest::from_text(&text).is_ok());
+        let is_top = |path: &&Utf8PathBuf| text(tree, path).is_some_and(|text| Manifest::from_text(&text).is_ok());
         let tops: BTreeSet<&Utf8Path> = named(TOP_MANIFEST).filter(is_top).map(|path| parent(path)).collect();
         let mut out = Self::default();
         if tops.is_empty() {
@@ -33,7 +33,7 @@ impl Rendered {
         for path in named(CLUSTER_MANIFEST) {
             let directory = parent(path);
             let top = directory.ancestors().find(|d| tops.contains(d));
-            let cluster = text(tree, path).and_then(|text| ClusterManifest::from_text(&text).ok());
+            let cluster = text(tree, path).and_then(|text| Manifest::of_cluster(&text).ok());
             let (Some(top), Some(cluster)) = (top, cluster) else {
                 continue;
             };

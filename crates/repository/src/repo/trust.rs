@@ -57,24 +57,17 @@ impl TrustBase {
     /// # Errors
     /// When it has none.
     pub fn file(&self, path: &Utf8Path) -> Result<Option<Vec<u8>>, super::Error> {
-        let Some((tree, below)) = self.around(path)? else {
+        let Some(PathInTree { top, path: below, .. }) = PathInTree::of(&self.directory, path) else {
             return Ok(None);
         };
+        let Some(below) = normalize_path(&below) else {
+            return Err(super::Error::File(below, Unreadable::LeavesRoot));
+        };
+        let tree = Revision::open_outermost(&top, &self.name, max_bytes())?;
         tree.read(&below).map(Some).map_err(|why| match why {
             Unreadable::Missing => super::Error::NotTrusted(path.to_owned(), self.name.clone()),
             why => super::Error::File(path.to_owned(), why),
         })
-    }
-
-    /// Its whole repository, and the path of a working tree's file in it.
-    fn around(&self, path: &Utf8Path) -> Result<Option<(Revision, Utf8PathBuf)>, super::Error> {
-        let Some(PathInTree { top, path, .. }) = PathInTree::of(&self.directory, path) else {
-            return Ok(None);
-        };
-        let Some(path) = normalize_path(&path) else {
-            return Err(super::Error::File(path, Unreadable::LeavesRoot));
-        };
-        Ok(Some((Revision::open_outermost(&top, &self.name, max_bytes())?, path)))
     }
 }
 

@@ -10,8 +10,7 @@ use super::gitops::is_absent;
 use super::helm::named_value_files;
 use super::mentions::{has, has_any};
 use super::nodes::filled;
-use super::paths::{files_of, parent, path_words};
-use super::problem::start_of;
+use super::paths::{files_of, parent, path_words, start_of};
 use super::{ClusterRef, Repo, UNPLANNED};
 use crate::prelude::*;
 use crate::repo::wrapper_fields as fields;
@@ -20,7 +19,7 @@ use crate::repo::wrapper_fields as fields;
 pub fn unplanned_changes(before: &Repo, after: &Repo, changed: &OnceLock<ChangedFiles>) -> Vec<Finding> {
     let all = [after, before].into_iter().flat_map(|r| r.problems().iter().map(|p| &p.finding).chain(r.findings()));
     let unplanned = all.filter(|f| UNPLANNED.contains(&f.rule.name));
-    changes(before, after, changed, unplanned.collect(), true)
+    changes([before, after], changed, unplanned.collect(), true)
 }
 
 /// The findings about changed files from which an unknown value of a planned manifest may be filled in, and about what
@@ -34,8 +33,8 @@ pub fn changes_of_users(
     found: &[Finding],
 ) -> Vec<Finding> {
     let unknown = found.iter().filter(|f| f.rule.name == VALUE_UNKNOWN.name);
-    let mut out = changes(before, after, changed, unknown.collect(), false);
-    let all = changed.get_or_init(|| ChangedFiles::between(before, after));
+    let mut out = changes([before, after], changed, unknown.collect(), false);
+    let all = changed.get_or_init(|| ChangedFiles::between([before, after]));
     let [old, new] = [(before, 0), (after, 1)].map(|(repo, side)| all.users(repo, side, was));
     let lost = old.iter().find(|(_, said)| !new.iter().any(|(_, now)| now == said));
     out.extend(lost.map(|(path, _)| {
@@ -46,8 +45,7 @@ pub fn changes_of_users(
 }
 
 fn changes(
-    before: &Repo,
-    after: &Repo,
+    sides: [&Repo; 2],
     changed: &OnceLock<ChangedFiles>,
     mut found: Vec<&Finding>,
     is_unplanned: bool,
@@ -57,7 +55,7 @@ fn changes(
     if found.is_empty() {
         return Vec::new();
     }
-    let all = changed.get_or_init(|| ChangedFiles::between(before, after));
+    let all = changed.get_or_init(|| ChangedFiles::between(sides));
     if all.files.is_empty() {
         return Vec::new();
     }
@@ -65,7 +63,7 @@ fn changes(
     let mut reported = BTreeSet::new();
     for finding in found {
         let Some(place) = &finding.location else { continue };
-        let changed = all.of(before, after, place.file.path(), is_unplanned);
+        let changed = all.of(sides, place.file.path(), is_unplanned);
         let Some(first) = changed.first().filter(|_| reported.insert(changed.clone())) else { continue };
         // What is built here is named by its directory.
         let first = if first.file_name() == Some(BUILT) { parent(first) } else { first };
@@ -74,8 +72,8 @@ fn changes(
             n => format!(" and {n} more"),
         };
         // What is built here has no file of its own.
-        let written = place.origin().map_or_else(|| Arc::clone(&place.file), |origin| origin.file);
-        let what = written.path();
+        let written = place.origin().unwrap_or_else(|| place.clone());
+        let what = written.file.path();
         let message = if first == what {
             format!("`{first}`{more} changes, which is not planned")
         } else if is_unplanned {
@@ -108,8 +106,7 @@ pub struct ChangedFiles {
 }
 
 impl ChangedFiles {
-    fn between(before: &Repo, after: &Repo) -> Self {
-        let sides = [before, after];
+    fn between(sides: [&Repo; 2]) -> Self {
         let is_changed = |path: &Utf8PathBuf| {
             let [old, new] = sides.map(|repo| repo.tree.read(path).ok());
             old != new
@@ -168,11 +165,10 @@ impl ChangedFiles {
     }
 
     /// Those that may decide about what a file has, itself first.
-    fn of(&self, before: &Repo, after: &Repo, file: &Utf8Path, is_unplanned: bool) -> Vec<Utf8PathBuf> {
-        let sides = [before, after];
+    fn of(&self, sides: [&Repo; 2], file: &Utf8Path, is_unplanned: bool) -> Vec<Utf8PathBuf> {
         let chart = sides.into_iter().find_map(|repo| chart_of(&*repo.tree, file));
         let directory = chart.unwrap_or_else(|| parent(file));
-        let is_script = !matches!(file.extension(), Some("yaml" | "yml" | "json"));
+        let is_script = !is_candidate(file);
         let of_chart = |repo: &Repo| chart.map(|chart| repo.inputs_of_chart(chart)).unwrap_or_default();
         let named: BTreeSet<Utf8PathBuf> = sides.into_iter().flat_map(of_chart).collect();
         let appliers = sides.into_iter().flat_map(|repo| repo.gitops().around(directory));

@@ -31,7 +31,7 @@ impl Variables {
     /// A value that isn't built here, with its variables replaced.
     pub(in crate::repo) fn fill(&self, node: &Node) -> Node {
         with_texts(node, &|text| match self.substitute(text) {
-            Substituted::Text(filled, _) => Some(plain_value(&filled).map_or(Value::String(filled), |node| node.value)),
+            Substituted::Text(filled, _) => Some(unquoted(&filled)),
             _ => None,
         })
     }
@@ -107,6 +107,11 @@ pub(in crate::repo) fn closing(text: &str, opening: char, closing: char) -> Opti
         open += i32::from(c == opening) - i32::from(c == closing);
         (c == closing && open == 0).then_some(at)
     })
+}
+
+/// A text's value as YAML reads it without quotes.
+pub(in crate::repo) fn unquoted(text: &str) -> Value {
+    plain_value(text).map_or_else(|| Value::String(text.to_owned()), |node| node.value)
 }
 
 /// A plain value as YAML reads it; `None` for one of several lines.

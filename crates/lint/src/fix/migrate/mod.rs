@@ -108,14 +108,11 @@ pub fn to_v1(release: &Release, inventory: &Inventory, document: &Document) -> R
         let version = version_of(&object).to_owned();
         return Err(NotMigrated::Version(version));
     }
-    if let Some(lost) = lost(release, &object) {
-        return Err(lost);
-    }
     let renames = deprecated_names(&document.root, &Path::root());
     let mut renamed = object.clone();
     renames.iter().try_for_each(|rename| rename.apply(&mut renamed))?;
     let intended = intended(release, &renamed);
-    same::check(release, inventory, &object, &intended)?;
+    is_same(release, inventory, &object, &intended)?;
     let text = rewritten(release, document, &intended)?;
     Ok(Migrated { text, dropped: without_place(&object) })
 }
@@ -207,7 +204,7 @@ fn intended(release: &Release, object: &Json) -> Json {
 fn rewritten(release: &Release, document: &Document, intended: &Json) -> Result<String, Reason> {
     let file = EditableFile::of(&document.file);
     let whole = file.document(document.index).ok_or(Reason::Layout)?;
-    let at = path_of(&whole.root, document.root.span).ok_or(Reason::Layout)?;
+    let at = whole.root.path_to(document.root.span).ok_or(Reason::Layout)?;
     let mut trees = file.documents().to_vec();
     let tree = trees.get_mut(document.index).ok_or(Reason::Layout)?;
     Change::Set(at.clone(), intended.clone()).apply(tree)?;
@@ -256,13 +253,4 @@ fn with_comments(before: &Document, after: &Arc<SourceFile>, spec: &Path) -> Str
         text.insert_str(line, &lines);
     }
     text
-}
-
-/// The path of an object in its document: the document itself, or an item of a List.
-fn path_of(root: &Node, object: Span) -> Option<Path> {
-    if root.span == object {
-        return Some(Path::root());
-    }
-    let index = root.list_at("items").iter().position(|item| item.span == object)?;
-    Some(Path::root().key("items").index(index))
 }

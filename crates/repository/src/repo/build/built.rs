@@ -20,8 +20,6 @@ pub struct Built {
     pub origins: BTreeMap<Utf8PathBuf, Arc<Origins>>,
     /// The layers of each build, in kustomize's order.
     pub layers: BTreeMap<Utf8PathBuf, Vec<BuildLayer>>,
-    /// The source documents of each build.
-    pub documents: BTreeMap<Utf8PathBuf, Vec<Arc<Document>>>,
     /// The controller's object that applies each rendered chart.
     pub appliers: BTreeMap<Utf8PathBuf, Arc<Document>>,
     /// The source files of each build.
@@ -52,7 +50,6 @@ impl Built {
     pub fn extend(&mut self, other: Self) {
         self.files.extend(other.files);
         self.origins.extend(other.origins);
-        self.documents.extend(other.documents);
         self.layers.extend(other.layers);
         self.appliers.extend(other.appliers);
         self.inputs.extend(other.inputs);
@@ -149,10 +146,6 @@ impl Built {
         reached: BuildInputs,
         whole: &Location,
     ) {
-        let mut documents: Vec<Arc<Document>> = accumulated.layers.iter().map(BuildLayer::source).collect();
-        let mut known = HashSet::new();
-        documents.retain(|d| known.insert((d.file.path().to_owned(), d.index)));
-        self.documents.insert(path.clone(), documents);
         let origins = native::origins(&path, &bytes, &accumulated.objects, whole);
         self.origins.insert(path.clone(), Arc::new(origins));
         self.layers.insert(path.clone(), accumulated.layers);

@@ -80,21 +80,20 @@ fn place(tree: &dyn Tree, reached: &BuildInputs, error: &BuildError) -> Option<L
             let all = Kustomizations::new(tree);
             let paths = reached.inputs.iter().filter(|path| is_kustomization(path));
             let read: Vec<Rc<Kustomization>> = paths.filter_map(|path| all.at(path.parent()?)).collect();
-            let entries = || read.iter().flat_map(|own| own.entries.iter().map(move |entry| (own, entry)));
-            let names = || {
-                entries()
-                    .flat_map(|(own, entry)| entry.files().into_iter().map(move |name| (entry, name, own.file(name))))
-            };
+            let entries = read.iter().flat_map(|own| own.entries.iter().map(move |entry| (own, entry)));
+            let names = entries.flat_map(|(own, entry)| {
+                entry.files().into_iter().filter_map(move |name| Some((entry, name, own.file(name)?)))
+            });
+            let names: Vec<_> = names.collect();
             let is_missing = |path: &Utf8Path| {
                 matches!(tree.check(path), Err(Unreadable::Missing)) && !has_kustomization(tree, path)
             };
-            let missing = names().find(|(.., path)| path.as_ref().is_some_and(|path| is_missing(path)));
-            if let Some((entry, ..)) = missing {
+            if let Some((entry, ..)) = names.iter().find(|(.., path)| is_missing(path)) {
                 return Some(entry.place());
             }
             // The only file in kustomize's message.
-            let is_file = |path: &Option<Utf8PathBuf>| path.as_ref().is_some_and(|path| tree.check(path).is_ok());
-            let mut mentioned = names().filter(|(_, name, path)| printed.contains(name) && is_file(path));
+            let is_mentioned = |name: &str, path: &Utf8Path| printed.contains(name) && tree.check(path).is_ok();
+            let mut mentioned = names.iter().filter(|(_, name, path)| is_mentioned(name, path));
             match (mentioned.next(), mentioned.next()) {
                 (Some((entry, ..)), None) => Some(entry.place()),
                 _ => None,

@@ -1,7 +1,6 @@
 //! Finds the files that a kustomization reaches, and rejects what kustomize must not read.
 
 use super::super::kustomization::{Entry, Field, Kustomization, Kustomizations, is_inline, is_kustomization};
-use super::native::place_of;
 use super::plugins::{CHART, POLICY_GENERATOR, PROGRAM, plugins};
 use super::{Additions, BuildError};
 use crate::prelude::*;
@@ -186,8 +185,8 @@ impl BuildInputs {
 
 /// Why kustomize can't read a kustomization.
 fn rejection(own: &Kustomization) -> Result<(), BuildError> {
-    let Some(why) = &own.rejected else { return Ok(()) };
-    Err(BuildError::Unread { place: place_of(own, why), why: why.to_string() })
+    let Some(why) = own.rejected.clone() else { return Ok(()) };
+    Err(BuildError::Unread { place: own.place(), why })
 }
 
 /// A directory whose kustomization names files.

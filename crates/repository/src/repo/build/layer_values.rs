@@ -21,7 +21,7 @@ impl<'l> Tracing<'l> {
         let about = layers.filter(|(_, layer)| match layer.what {
             LayerKind::Object => is_object(&layer.document.root, object),
             LayerKind::Merge => applies(layer, object),
-            LayerKind::Operations | LayerKind::Fields | LayerKind::Replacements | LayerKind::Unknown(_) => false,
+            LayerKind::Operations | LayerKind::Fields | LayerKind::Replacements => false,
         });
         let mut out: Vec<_> = about
             .map(|(index, layer)| LayerValue { layer: index, node: &layer.document.root, is_value: true })
@@ -64,17 +64,20 @@ impl<'l> Tracing<'l> {
                         }
                     }
                 }
-                LayerKind::Fields => self.fields(&layer.document.root, &mut add),
-                LayerKind::Replacements => {
+                LayerKind::Fields | LayerKind::Replacements => {
                     let root = &layer.document.root;
-                    // A list, a single one, or a transformer's.
-                    self.replacements(root.items(), &mut add);
-                    self.replacements(std::slice::from_ref(root), &mut add);
+                    if layer.what == LayerKind::Fields {
+                        self.fields(root, &mut add);
+                    } else {
+                        // A list, or a single one; or a transformer's.
+                        self.replacements(root.items(), &mut add);
+                        self.replacements(std::slice::from_ref(root), &mut add);
+                    }
                     for own in values(root, "replacements") {
                         self.replacements(own.items(), &mut add);
                     }
                 }
-                LayerKind::Object | LayerKind::Merge | LayerKind::Unknown(_) => {}
+                LayerKind::Object | LayerKind::Merge => {}
             }
         }
     }
@@ -111,21 +114,7 @@ impl<'l> Tracing<'l> {
                     named.for_each(|n| add(n, false));
                 }
             }
-            [.., "containers" | "initContainers", _, "image"] => {
-                let mut names = self.path.iter();
-                let built = names.try_fold(self.object, |node, name| step(node, name));
-                let built = built.and_then(Node::as_str).unwrap_or_default();
-                for entry in values(root, "images").flat_map(Node::items) {
-                    let parts = ["digest", "newtag", "newname"].into_iter();
-                    let mut parts = parts.flat_map(|key| values(entry, key));
-                    let is_part = |n: &&Node| n.as_str().is_some_and(|n| built.contains(n));
-                    parts.find(is_part).into_iter().for_each(|n| add(n, false));
-                }
-            }
             _ => {}
-        }
-        for own in values(root, "replacements") {
-            self.replacements(own.items(), add);
         }
     }
 

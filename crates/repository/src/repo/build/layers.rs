@@ -4,7 +4,7 @@ use hcoplan_diagnostics::finding::Edit;
 use hcoplan_yaml::edit::{self, Change, apply};
 use hcoplan_yaml::locate_in_scalar;
 
-use super::native::selects;
+use super::native::{Placed, selects};
 use crate::prelude::*;
 
 /// A document that sets values of a build.
@@ -33,24 +33,25 @@ pub enum LayerKind {
     Fields,
     /// Replacements in a file of their own, or a transformer's.
     Replacements,
-    /// A transformer with unknown effects; the span of its name in the kustomization.
-    Unknown(Span),
 }
 
 impl BuildLayer {
     /// A document of a file.
     pub(super) fn of_file(document: &Arc<Document>, what: LayerKind) -> Self {
-        Self::patch(document, what, None, None)
+        Self { document: Arc::clone(document), what, inline: None, target: None }
     }
 
     /// A patch; `inline`: the kustomization's scalar with it.
-    pub(super) fn patch(
-        document: &Arc<Document>,
-        what: LayerKind,
-        inline: Option<(Arc<Document>, Node)>,
-        target: Option<Node>,
-    ) -> Self {
+    pub(super) fn patch(document: &Arc<Document>, inline: Option<(Arc<Document>, Node)>, target: Option<Node>) -> Self {
+        let is_merge = document.root.items().is_empty();
+        let what = if is_merge { LayerKind::Merge } else { LayerKind::Operations };
         Self { document: Arc::clone(document), what, inline, target }
+    }
+
+    /// A patch's values: those of operations as kubectl reads them, by way of JSON, those of an object as kustomize does.
+    pub(super) fn placed(&self) -> Placed {
+        let text = if self.what == LayerKind::Merge { self.document.file.text() } else { "" };
+        Placed::of(&self.document.root, text, &|span| self.place(span))
     }
 
     /// Whether it is inline in a kustomization.

@@ -33,7 +33,7 @@ use self::kinds::{changes_kinds, has_inventory, is_policy_generator};
 pub use self::layer_values::{LayerValue, layer_values};
 pub use self::layers::{BuildLayer, LayerKind};
 pub use self::native::selects;
-use self::native::{Accumulated, Refused, accumulate, emitted, first_line};
+use self::native::{Accumulated, Refused, accumulate, emitted};
 pub(super) use self::native::{DISABLED, split_image, whole};
 pub(super) use self::post_renderer::post_render;
 pub(super) use self::remote::looks_remote;
@@ -43,10 +43,10 @@ use self::tops::to_build;
 use super::build_failed::name_of;
 use super::cluster_filter::ClusterFilter;
 use super::gitops;
-use super::kustomization::Kustomizations;
+use super::kustomization::{Kustomization, Kustomizations};
 use super::mentions::{HCO, has_any};
+use super::paths::start_of;
 use super::paths::{file_in, parent};
-use super::problem::start_of;
 use super::scan::{FoundKind, may_name_hyperconverged, scan};
 use crate::prelude::*;
 
@@ -324,7 +324,7 @@ impl BuildJob {
         let sources = resources.filter(|f| has_hyperconverged(all.tree, f)).cloned().collect();
         let own = all.at(directory);
         let generated = || additions.generates.as_ref().map(|(document, span)| document.location(*span));
-        let whole = own.as_deref().map(first_line).or_else(generated);
+        let whole = own.as_deref().map(Kustomization::first_line).or_else(generated);
         Self {
             directory: directory.to_owned(),
             output,

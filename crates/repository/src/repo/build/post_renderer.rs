@@ -33,7 +33,7 @@ pub(in crate::repo) fn post_render(
         let known = BTreeMap::from([(directory.join(BUILT), Arc::new(places))]);
         let view = EditedTree::new(tree, files).with_origins(known);
         let mut built = accumulate(&Kustomizations::new(&view), &directory, &additions)
-            .map_err(|refused| (refused.why.to_string(), refused.place))?;
+            .map_err(|refused| (refused.why, refused.place))?;
         if let Some(beyond) = built.beyond.first() {
             return Err((format!("hcoplan doesn't compute {}", beyond.what), beyond.place.clone()));
         }

@@ -4,6 +4,7 @@ use super::Additions;
 use crate::prelude::*;
 use crate::repo::gitops::{self, GitOps};
 use crate::repo::kustomization::{Kustomizations, follow_links, is_kustomization};
+use crate::repo::paths::reached;
 
 /// What has to be built: the directory, the one that names its cluster, and what a controller adds.
 pub(super) fn to_build(
@@ -23,11 +24,11 @@ pub(super) fn to_build(
     let named: BTreeSet<&Utf8Path> = bases.values().flatten().map(Utf8PathBuf::as_path).collect();
     let mut tops: BTreeSet<&Utf8Path> = directories.difference(&named).copied().collect();
     // Of kustomizations that build on each other the first one is built, which fails.
-    let mut known = reached(&bases, tops.iter().copied());
+    let inner = |directory: &&Utf8Path| bases.get(*directory).into_iter().flatten().map(Utf8PathBuf::as_path);
+    let mut known = reached(tops.iter().copied(), inner);
     for directory in &directories {
-        let own = bases.get(directory).into_iter().flatten().map(Utf8PathBuf::as_path);
-        if !known.contains(directory) && reached(&bases, own).contains(directory) {
-            known.extend(reached(&bases, [*directory]));
+        if !known.contains(directory) && reached(inner(directory), inner).contains(directory) {
+            known.extend(reached([*directory], inner));
             tops.insert(directory);
         }
     }
@@ -46,21 +47,6 @@ pub(super) fn to_build(
             let is_its = is_only || additions.is_empty();
             let output = if is_its { directory.clone() } else { directory.join(name) };
             out.push((directory.clone(), output, additions));
-        }
-    }
-    out
-}
-
-/// The directories that kustomizations build on, and their own.
-fn reached<'b>(
-    bases: &'b BTreeMap<&Utf8Path, Vec<Utf8PathBuf>>,
-    from: impl IntoIterator<Item = &'b Utf8Path>,
-) -> BTreeSet<&'b Utf8Path> {
-    let mut out = BTreeSet::new();
-    let mut pending: Vec<&Utf8Path> = from.into_iter().collect();
-    while let Some(directory) = pending.pop() {
-        if out.insert(directory) {
-            pending.extend(bases.get(directory).into_iter().flatten().map(Utf8PathBuf::as_path));
         }
     }
     out

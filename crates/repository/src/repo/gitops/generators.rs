@@ -43,7 +43,7 @@ fn of_generator(generator: &Node, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Opt
             let mut all = Vec::new();
             for left in &product {
                 let right = of_generator(&left.fill_all(inner), tree, files)?;
-                all.extend(right.iter().map(|right| joined(left, right)));
+                all.extend(right.iter().map(|right| left.with(right)));
                 if all.len() > MAX_BINDINGS {
                     return None;
                 }
@@ -81,17 +81,11 @@ fn of_generator(generator: &Node, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Opt
     Some(made)
 }
 
-fn joined(left: &Template, right: &Template) -> Template {
-    let mut values = left.values.clone();
-    values.extend(right.values.iter().map(|(key, value)| (key.clone(), value.clone())));
-    Template { values }
-}
-
 /// The values of each base with those of the first other one that has the same keys.
 fn merged(bases: Vec<Template>, others: &[Template], keys: &[&str]) -> Vec<Template> {
     let keyed = |one: &Template| keys.iter().map(|key| one.values.get(*key).cloned()).collect::<Vec<_>>();
     let by_keys: HashMap<Vec<Option<String>>, &Template> = others.iter().rev().map(|one| (keyed(one), one)).collect();
-    let with = |base: Template| by_keys.get(&keyed(&base)).map(|other| joined(&base, other)).unwrap_or(base);
+    let with = |base: Template| by_keys.get(&keyed(&base)).map(|other| base.with(other)).unwrap_or(base);
     bases.into_iter().map(with).collect()
 }
 

@@ -35,7 +35,7 @@ pub(super) use generators::reads_file;
 pub(super) use left_out::LeftOut;
 pub(super) use objects::{GitOps, distinct_name, of_object, read, sources_of};
 pub(super) use path::PathPattern;
-pub(super) use template::Template;
+pub(super) use template::{Template, pattern_of, replaced};
 pub(super) use variables::is_absent;
 
 /// An object of a controller: what it applies, from where, and how.
@@ -234,8 +234,8 @@ impl Applied {
 
 /// The file in which an object is written, also where a kustomization builds it.
 pub(super) fn file_of(document: &Document) -> Arc<SourceFile> {
-    let origin = document.locate(&Path::dotted("kind")).origin();
-    origin.map_or_else(|| Arc::clone(&document.file), |origin| origin.file)
+    let place = document.locate(&Path::dotted("kind"));
+    place.origin().unwrap_or(place).file
 }
 
 /// A controller's object in a sentence: `the Application virt in argo/virt.yaml`. What has no kind are tasks.

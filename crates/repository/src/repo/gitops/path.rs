@@ -1,5 +1,6 @@
 //! The paths of controllers' sources, which may be templates.
 
+use super::template::pattern_of;
 use crate::prelude::*;
 use crate::repo::paths::{has_in, in_root};
 
@@ -18,17 +19,9 @@ impl PathPattern {
             let start = in_root(path.trim_start_matches('/'))?;
             return Some(Self { start, expression: None });
         }
-        let mut expression = "^".to_owned();
-        let mut rest = path.to_owned();
-        let start = rest.split("{{").next().unwrap_or_default().trim_start_matches("./").into();
-        while let Some((before, behind)) = rest.split_once("{{") {
-            expression.push_str(&regex_lite::escape(before.trim_start_matches("./")));
-            expression.push_str(".*");
-            rest = behind.split_once("}}").map_or_else(String::new, |(_, after)| after.to_owned());
-        }
-        expression.push_str(&regex_lite::escape(&rest));
-        expression.push_str("(/|$)");
-        Regex::new(&expression).ok().map(|expression| Self { expression: Some(expression), start })
+        let path = path.trim_start_matches("./");
+        let expression = Regex::new(&format!("^{}(/|$)", pattern_of(path, |_| ".*"))).ok()?;
+        Some(Self { expression: Some(expression), start: path.split("{{").next()?.into() })
     }
 
     /// Whether a file is at the path or below it.

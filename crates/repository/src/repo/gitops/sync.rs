@@ -6,8 +6,7 @@ use crate::repo::identity::{FactOrigin, WithSource, sync_method};
 
 impl Applied {
     fn options(&self) -> impl Iterator<Item = &str> + Clone {
-        let is_argo = self.kind.controller() == Controller::ArgoCd;
-        strings(self.object.list_at("spec.syncPolicy.syncOptions")).filter(move |_| is_argo)
+        strings(self.object.list_at("spec.syncPolicy.syncOptions"))
     }
 
     /// Whether Argo CD skips the dry run of kinds that the cluster doesn't know yet; `None` of other controllers.

@@ -12,15 +12,19 @@ pub(in crate::repo) struct Template {
 impl Template {
     /// Replaces all `{{ … }}` of a text; `None` if a value is unknown, or a function is called.
     pub(in crate::repo) fn fill(&self, text: &str) -> Option<String> {
-        let mut out = String::new();
-        let mut rest = text;
-        while let Some((before, remainder)) = rest.split_once("{{") {
-            let (name, after) = remainder.split_once("}}")?;
-            out.push_str(before);
-            out.push_str(&self.piped(name.trim_matches('-'))?);
-            rest = after;
-        }
-        Some(out + rest)
+        Some(self.fill_known(text)).filter(|text| !text.contains("{{"))
+    }
+
+    /// Replaces those whose values are known.
+    pub(in crate::repo) fn fill_known(&self, text: &str) -> String {
+        replaced(text, &|name| self.piped(name.trim_matches('-')))
+    }
+
+    /// These values, and others, which win.
+    pub(in crate::repo) fn with(&self, other: &Self) -> Self {
+        let mut values = self.values.clone();
+        values.extend(other.values.clone());
+        Self { values }
     }
 
     /// The value of a pipeline with the functions of Sprig that need no other value.
@@ -56,4 +60,35 @@ impl Template {
     pub(super) fn fill_all(&self, node: &Node) -> Node {
         with_texts(node, &|text| self.fill(text).map(Value::String))
     }
+}
+
+/// A text with other ones for its `{{ … }}` that have a value.
+pub(in crate::repo) fn replaced(text: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((before, (expression, after))) = next_expression(rest) {
+        out += before;
+        match value(expression) {
+            Some(value) => out += &value,
+            None => out.extend(["{{", expression, "}}"]),
+        }
+        rest = after;
+    }
+    out + rest
+}
+
+/// A pattern for what a text may become, without its ends; `part` is that of an expression.
+pub(in crate::repo) fn pattern_of(text: &str, mut part: impl FnMut(&str) -> &'static str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((before, (expression, after))) = next_expression(rest) {
+        out += &regex_lite::escape(before);
+        out += part(expression);
+        rest = after;
+    }
+    out + &regex_lite::escape(rest)
+}
+
+/// What is before the first `{{ … }}` of a text, in it and after it.
+fn next_expression(text: &str) -> Option<(&str, (&str, &str))> {
+    let (before, behind) = text.split_once("{{")?;
+    Some((before, behind.split_once("}}")?))
 }

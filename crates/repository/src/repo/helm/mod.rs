@@ -26,11 +26,12 @@ use super::escapes::unescaped;
 use super::gitops::{self, GitOps};
 use super::kustomization::is_kustomization;
 use super::mentions::{HCO, contains_encoded_group, has, hints};
+use super::paths::start_of;
 use super::paths::{first_document, parent, shown_path};
-use super::problem::start_of;
 use super::scan::{FoundKind, scan};
 use super::unplanned;
 use super::wrapper_fields as fields;
+use super::wrappers::embedded::first_kind;
 use super::wrappers::not_planned::contains_manifest;
 use crate::prelude::*;
 
@@ -91,13 +92,14 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], gitops: &GitOps, rendered: boo
         let file = SourceFile::from_bytes(path, tree.read(path).unwrap_or_default());
         let text = file.text();
         let directory = outermost(tree, inner);
+        let kind = || Location::new(&file, first_kind(text));
         // A file with a manifest's name and without an action is read as it is.
         let is_read = is_values || rendered || is_included || text.contains("{{") || !is_candidate(path);
         if is_read && may_render_hyperconverged(text) {
-            with_hyperconverged.entry(directory.to_owned()).or_insert_with(|| kind_line(&file));
+            with_hyperconverged.entry(directory.to_owned()).or_insert_with(kind);
         }
         if is_values && text.contains("HyperConverged") && text.contains(HCO) {
-            naming.entry(directory.to_owned()).or_insert_with(|| kind_line(&file));
+            naming.entry(directory.to_owned()).or_insert_with(kind);
         } else if is_template && makes_any(text) {
             open.insert(directory.to_owned());
         }
@@ -189,13 +191,6 @@ fn outermost<'p>(tree: &dyn Tree, chart: &'p Utf8Path) -> &'p Utf8Path {
         }
     }
     out
-}
-
-/// The line of a template with the HyperConverged's kind.
-fn kind_line(file: &Arc<SourceFile>) -> Location {
-    let mut lines = (0..).map_while(|number| file.line(number));
-    let found = lines.position(|(_, line)| line.contains("kind:") && line.contains("yper"));
-    found.map_or_else(|| Location::new(file, Span::default()), |number| trace::line(file, number))
 }
 
 /// Charts that aren't rendered.

@@ -6,12 +6,12 @@
 use serde_json::{Value as Json, json};
 
 use super::super::error::Located;
-use super::super::gitops::{Applied, Controller, GitOps, Kind, Source, Template, distinct_name, is_absent};
+use super::super::gitops::{Applied, Controller, GitOps, Kind, Source, Template, distinct_name, is_absent, pattern_of};
 use super::super::kustomization::{Field, Kustomization, is_kustomization};
 use super::super::wrapper_fields as fields;
 use super::super::wrappers::embedded::relocate;
 use crate::prelude::*;
-use crate::repo::nodes::{filled, is_on, parsed};
+use crate::repo::nodes::{fields_at, filled, is_on, parsed};
 use crate::repo::paths::{file_in, in_root};
 use crate::repo::variables::plain_value;
 
@@ -188,44 +188,22 @@ fn bound(source: &Source, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Templa
     let bind = |template: Template| {
         let patterns = names.clone().filter(|name| template.fill(name).is_none()).map(|name| root_path(name, chart));
         let Some(pattern) = patterns.into_iter().next() else { return vec![template] };
-        let found = matching(&partly_filled(&pattern, &template), files);
-        let joined = found.into_iter().map(|mut found| {
-            found.values.extend(template.values.clone());
-            found
-        });
-        joined.collect()
+        let found = matching(&template.fill_known(&pattern), files);
+        found.iter().map(|found| found.with(&template)).collect()
     };
     of_path.into_iter().flat_map(bind).collect()
 }
 
-/// A text in which the known templates are filled in.
-fn partly_filled(text: &str, template: &Template) -> String {
-    let known = template.values.iter();
-    known.fold(text.to_owned(), |text, (name, value)| {
-        let forms = [format!("{{{{ .{name} }}}}"), format!("{{{{.{name}}}}}"), format!("{{{{{name}}}}}")];
-        forms.iter().fold(text, |text, form| text.replace(form, value))
-    })
-}
-
 /// The values of a path's `{{ … }}` in each path that matches.
 fn matching(pattern: &str, paths: &[Utf8PathBuf]) -> Vec<Template> {
-    let (mut expression, mut names, mut rest) = ("^".to_owned(), Vec::new(), pattern);
-    while let Some((before, remainder)) = rest.split_once("{{") {
-        let Some((name, after)) = remainder.split_once("}}") else {
-            return Vec::new();
-        };
-        let name = name.trim().trim_start_matches('.').to_owned();
-        expression.push_str(&regex_lite::escape(before));
+    let mut names = Vec::new();
+    let expression = pattern_of(pattern, |name| {
+        let name = name.trim().trim_start_matches('.');
+        names.push(name.to_owned());
         // A directory's path may have several parts.
-        expression.push_str(if matches!(name.as_str(), "path" | "path.path") { "(.+)" } else { "([^/]+)" });
-        names.push(name);
-        rest = after;
-    }
-    expression.push_str(&regex_lite::escape(rest));
-    expression.push('$');
-    let Ok(expression) = Regex::new(&expression) else {
-        return Vec::new();
-    };
+        if matches!(name, "path" | "path.path") { "(.+)" } else { "([^/]+)" }
+    });
+    let Ok(expression) = Regex::new(&format!("^{expression}$")) else { return Vec::new() };
     let fits = paths.iter().filter_map(|path| expression.captures(path.as_str()));
     let template = |found: regex_lite::Captures<'_>| {
         let values = (names.iter().zip(1..))
@@ -248,8 +226,8 @@ fn root_path(file: &str, chart: &Utf8Path) -> String {
 }
 
 /// The fields of an object that may change the output and that hcoplan doesn't read.
-fn unread(node: Option<&Node>, is_known: impl Fn(&str) -> bool) -> Vec<String> {
-    let keys = node.map_or(&[][..], Node::entries).iter().map(|entry| entry.key.text.as_str());
+fn unread(entries: &[Entry], is_known: impl Fn(&str) -> bool) -> Vec<String> {
+    let keys = entries.iter().map(|entry| entry.key.text.as_str());
     keys.filter(|key| !is_known(key)).map(|key| format!("`{key}`")).collect()
 }
 
@@ -269,14 +247,10 @@ fn application(
         }
         filled
     };
-    let own = match node.text("helm.releaseName") {
-        "" => applied.name.as_str(),
-        own => own,
-    };
+    let own = filled(node, "helm.releaseName").unwrap_or(&applied.name);
     let name = fill(own, "the name", &mut lacks).unwrap_or_else(|| "release".to_owned());
-    let namespace = applied.namespace.as_deref().unwrap_or_default();
-    let namespace = fill(namespace, "the namespace", &mut lacks).filter(|n| !n.is_empty());
-    lacks.extend(unread(node.get("helm"), |key| {
+    let namespace = applied.namespace.as_deref().and_then(|own| fill(own, "the namespace", &mut lacks));
+    lacks.extend(unread(fields_at(node, "helm"), |key| {
         key != "namespace" && fields::of("Application.source.helm").contains(&key)
     }));
     let skips = is_on(node, "helm.ignoreMissingValueFiles");
@@ -329,8 +303,7 @@ fn application(
     }
     let versions = strings(node.list_at("helm.apiVersions"));
     options.extend(versions.map(|version| ("--api-versions", version.to_owned())));
-    let kubernetes = node.text("helm.kubeVersion");
-    options.extend((!kubernetes.is_empty()).then(|| ("--kube-version", kubernetes.to_owned())));
+    options.extend(filled(node, "helm.kubeVersion").map(|version| ("--kube-version", version.to_owned())));
     let by = Some(Arc::clone(&applied.document));
     let name = release_name(&name);
     Release { name, output: None, by, namespace, values, options, option_files, lacks, missing }
@@ -425,7 +398,7 @@ fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &
     values.extend(spec.get("values").map(|own| Values::map(document, own)));
     // Its post-renderers are applied, or reported elsewhere.
     let is_known = |key: &str| ["commonMetadata", "postRenderers"].contains(&key);
-    lacks.extend(unread(Some(spec), |key| is_known(key) || fields::of("HelmRelease").contains(&key)));
+    lacks.extend(unread(spec.entries(), |key| is_known(key) || fields::of("HelmRelease").contains(&key)));
     let namespace = applied.namespace.clone();
     let by = Some(Arc::clone(document));
     Release { name: release_name(&name), by, namespace, values, lacks, missing, ..Release::default() }

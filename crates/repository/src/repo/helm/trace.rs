@@ -6,7 +6,7 @@
 //! is its parent's line.
 
 use crate::prelude::*;
-use crate::repo::wrappers::without_blanks;
+use crate::repo::wrappers::{value_behind, without_blanks};
 
 /// The origins of a chart's output; `whole` is the fallback. `files` are the chart's, by the path where Helm looks for
 /// them; `values` the values files, the one with the highest precedence first.
@@ -19,14 +19,19 @@ pub(super) fn origins(
     values: &[Document],
     whole: &Location,
 ) -> Origins {
+    // The template that Helm names above a document, after the chart's name.
+    let source = |document: &Document| {
+        let (_, after) = rendered.text().get(..document.root.span.start as usize)?.rsplit_once("# Source: ")?;
+        let (_, path) = after.lines().next()?.trim().split_once('/')?;
+        Some(chart.join(path))
+    };
     let mut places = Vec::new();
     let mut templates: BTreeMap<Utf8PathBuf, Option<Template>> = BTreeMap::new();
     for document in documents {
-        let path = source(rendered.text(), document).and_then(|s| template(s, chart));
-        let found = path.as_ref().and_then(|path| {
-            let from = files.get(path).unwrap_or(path);
+        let found = source(document).and_then(|path| {
+            let from = files.get(&path).unwrap_or(&path);
             let entry = templates.entry(path.clone());
-            entry.or_insert_with(|| Template::read(tree, chart, path, from, values)).as_ref()
+            entry.or_insert_with(|| Template::read(tree, chart, &path, from, values)).as_ref()
         });
         let Some(template) = found else {
             places.push((document.span, whole.clone()));
@@ -37,19 +42,6 @@ pub(super) fn origins(
         template.below(&document.root, 0, None, &mut places);
     }
     Origins::new(places)
-}
-
-/// The text after `# Source:` above a document.
-fn source<'t>(text: &'t str, document: &Document) -> Option<&'t str> {
-    let before = text.get(..document.root.span.start as usize)?;
-    let (_, after) = before.rsplit_once("# Source: ")?;
-    after.lines().next().map(str::trim)
-}
-
-/// The file of a template, which Helm prefixes with the chart's name.
-fn template(source: &str, chart: &Utf8Path) -> Option<Utf8PathBuf> {
-    let (_, path) = source.split_once('/')?;
-    Some(chart.join(path))
 }
 
 /// A template, and the values that it may insert.
@@ -153,18 +145,11 @@ impl<'v> Template<'v> {
 
 /// The first line that begins with a key, from a line on.
 fn line_of(file: &SourceFile, key: &str, from: usize) -> Option<usize> {
-    let is_it = |text: &str| {
-        let text = text.trim_start().trim_start_matches("- ");
-        let text = text.trim_start_matches(['"', '\'']);
-        let rest = text.strip_prefix(key).map(|r| r.trim_start_matches(['"', '\'']));
-        rest.is_some_and(|rest| rest.starts_with(':'))
-    };
     let mut lines = (from..).map_while(|number| Some((number, file.line(number)?.1)));
-    lines.find(|(_, text)| is_it(text)).map(|(number, _)| number)
+    lines.find(|(_, text)| value_behind(text, key).is_some()).map(|(number, _)| number)
 }
 
 /// A line without its indentation.
-pub(super) fn line(file: &Arc<SourceFile>, number: usize) -> Location {
-    let range = without_blanks(file.line(number).unwrap_or((0, "")));
-    Location::new(file, Span::new(range.start, range.end))
+fn line(file: &Arc<SourceFile>, number: usize) -> Location {
+    Location::new(file, without_blanks(file.line(number).unwrap_or((0, ""))))
 }

@@ -2,7 +2,7 @@
 //!
 //! Source: `Kustomization` of kustomize 5.7, with the fields of older releases.
 
-use super::{fold_case, values};
+use super::{fold_case, value, values};
 use crate::prelude::*;
 use crate::repo::nodes::parsed;
 
@@ -132,7 +132,7 @@ impl Entry {
 
     /// The selector of a patch.
     pub(in crate::repo) fn target(&self) -> Option<&Node> {
-        values(&self.node, "target").last()
+        value(&self.node, "target")
     }
 
     /// The names of the files that kustomize reads for it; a resource may be a directory, too.

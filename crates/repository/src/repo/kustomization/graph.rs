@@ -8,19 +8,8 @@ use crate::prelude::*;
 use crate::repo::build::looks_remote;
 use crate::repo::paths::{file_in, files_of, parent};
 
-/// A file's documents, or why it has none.
-pub(super) type Documents = Result<Rc<[Arc<Document>]>, UnreadableFile>;
-
-/// Why a file holds no objects.
-#[derive(Debug, Clone, thiserror::Error)]
-pub(in crate::repo) enum UnreadableFile {
-    /// It can't be read.
-    #[error("{0}")]
-    Unreadable(Unreadable),
-    /// It is no YAML, or none that kustomize reads: the place and the parser's message.
-    #[error("{1}")]
-    Broken(Location, String),
-}
+/// A file's documents, or why it has none, and where the file says so.
+pub(super) type Documents = Result<Rc<[Arc<Document>]>, (Option<Location>, String)>;
 
 /// The kustomizations of a tree.
 pub(in crate::repo) struct Kustomizations<'t> {
@@ -50,13 +39,13 @@ impl<'t> Kustomizations<'t> {
         if let Some(known) = self.files.borrow().get(path) {
             return known.clone();
         }
-        let read = self.tree.source(path).map_err(UnreadableFile::Unreadable).and_then(|file| {
+        let read = self.tree.source(path).map_err(|why| (None, why.to_string())).and_then(|file| {
             let parsed = yaml::parse_yaml(&file);
             // kustomize refuses a key that is there twice.
             let is_refused = |kind: ProblemKind| kind.is_fatal() || kind == ProblemKind::DuplicateKey;
             let mut problems = parsed.problems.into_iter().filter(|problem| is_refused(problem.kind));
             match problems.next() {
-                Some(problem) => Err(UnreadableFile::Broken(Location::new(&file, problem.span), problem.message)),
+                Some(problem) => Err((Some(Location::new(&file, problem.span)), problem.message)),
                 None => Ok(parsed.documents.into_iter().map(Arc::new).collect()),
             }
         });

@@ -9,12 +9,12 @@ mod shape;
 use crate::prelude::*;
 
 pub(super) use entry::{Entry, Field, PatchSource, generated_from, is_inline};
-pub(super) use graph::{Kustomizations, UnreadableFile, omits};
-pub(super) use model::{Kustomization, Rejected, entries_at};
+pub(super) use graph::{Kustomizations, omits};
+pub(super) use model::{Kustomization, entries_at};
 pub(super) use patch_files::{Named, NamedFiles};
 
 /// The file names of kustomizations.
-pub(super) const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// Whether a file is a kustomization, by its name.
 pub fn is_kustomization(path: &Utf8Path) -> bool {
@@ -22,10 +22,14 @@ pub fn is_kustomization(path: &Utf8Path) -> bool {
     name.is_some_and(|n| KUSTOMIZATIONS.contains(&n))
 }
 
+/// The paths that the kustomization in a directory may have.
+fn paths_in(directory: &Utf8Path) -> [Utf8PathBuf; 3] {
+    KUSTOMIZATIONS.map(|name| directory.join(name))
+}
+
 /// Whether a directory has a kustomization.
 pub fn has_kustomization(tree: &dyn Tree, directory: &Utf8Path) -> bool {
-    let paths = KUSTOMIZATIONS.map(|name| directory.join(name));
-    paths.iter().any(|path| tree.check(path).is_ok())
+    paths_in(directory).iter().any(|path| tree.check(path).is_ok())
 }
 
 /// Resolves a path that a kustomization names: kustomize follows links to directories, and reads a linked file by its

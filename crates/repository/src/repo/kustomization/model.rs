@@ -4,11 +4,11 @@
 //! rejects unknown keys.
 
 use super::entry::{Entry, Field};
-use super::shape::{Shape, mistyped};
-use super::{KUSTOMIZATIONS, has_kustomization, values};
+use super::shape::mistyped;
+use super::{has_kustomization, paths_in, values};
 use crate::prelude::*;
 use crate::repo::nodes::said;
-use crate::repo::paths::{file_in, parent};
+use crate::repo::paths::{file_in, parent, start_of};
 
 /// A kustomization.
 #[derive(Debug, Clone, Default)]
@@ -22,7 +22,7 @@ pub(in crate::repo) struct Kustomization {
     /// Whether it is a `Component`, which only another one uses.
     pub(in crate::repo) is_component: bool,
     /// Why kustomize can't read it.
-    pub(in crate::repo) rejected: Option<Rejected>,
+    pub(in crate::repo) rejected: Option<String>,
     /// Where the text says so.
     pub(in crate::repo) rejected_at: Option<Location>,
 }
@@ -31,56 +31,29 @@ pub(in crate::repo) struct Kustomization {
 const KUSTOMIZATION: (&str, &str) = ("Kustomization", "kustomize.config.k8s.io/v1beta1");
 const COMPONENT: (&str, &str) = ("Component", "kustomize.config.k8s.io/v1alpha1");
 
-/// Why kustomize can't read a kustomization.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(in crate::repo) enum Rejected {
-    /// The file can't be read, with the reason.
-    #[error("{0}")]
-    Unreadable(String),
-    /// It is no YAML, with the parser's message.
-    #[error("{0}")]
-    Broken(String),
-    /// It holds nothing.
-    #[error("it is empty")]
-    Empty,
-    /// The directory has this other one.
-    #[error("the directory has another kustomization, {0}")]
-    Another(Utf8PathBuf),
-    /// A field that kustomize doesn't know.
-    #[error("its field `{0}` is unknown, so its files are, too")]
-    UnknownField(String),
-    /// A field, or the whole with an empty name, with a value of another type than the one that it must have.
-    #[error("{part} is {1} instead of {2}", part = if .0.is_empty() { "it".to_owned() } else { format!("its `{}`", .0) })]
-    WrongType(String, Shape, Shape),
-    /// A field with another value than the one that it must have: its key, the value, what it must be.
-    #[error("its {0} is `{1}` instead of `{2}`")]
-    OtherType(&'static str, String, &'static str),
-}
-
 impl Kustomization {
     /// The kustomization in a directory; `None` if there is none.
     pub(super) fn of(tree: &dyn Tree, directory: &Utf8Path) -> Option<Self> {
-        let paths = KUSTOMIZATIONS.map(|name| directory.join(name));
         let is_there = |why: &Unreadable| !matches!(why, Unreadable::Missing | Unreadable::BrokenLink);
-        let read = paths.into_iter().map(|path| (tree.read(&path), path));
+        let read = paths_in(directory).into_iter().map(|path| (tree.read(&path), path));
         let mut found = read.filter(|(read, _)| read.as_ref().err().is_none_or(is_there));
         let (read, path) = found.next()?;
         let mut out = match read {
             Ok(bytes) => Self::read(&SourceFile::from_bytes(&*path, bytes)),
-            Err(why) => Self::empty(path, Rejected::Unreadable(why.to_string())),
+            Err(why) => Self::empty(path, why.to_string()),
         };
-        let is_mistyped = matches!(out.rejected, Some(Rejected::WrongType(..)));
+        let is_mistyped = out.document.iter().any(|document| mistyped(&document.root, "").is_some());
         if out.rejected.is_some() && (is_mistyped || out.entries.is_empty()) {
             out.entries = named_in_text(tree, directory, &out.path);
         }
         if let Some((_, other)) = found.next() {
-            out.rejected = Some(Rejected::Another(other));
+            out.rejected = Some(format!("the directory has another kustomization, {other}"));
         }
         Some(out)
     }
 
     /// A kustomization without entries.
-    fn empty(path: Utf8PathBuf, rejected: Rejected) -> Self {
+    fn empty(path: Utf8PathBuf, rejected: String) -> Self {
         Self { path, rejected: Some(rejected), ..Self::default() }
     }
 
@@ -88,13 +61,13 @@ impl Kustomization {
     pub(in crate::repo) fn read(file: &Arc<SourceFile>) -> Self {
         let parsed = yaml::parse_yaml(file);
         let mut problems = parsed.problems.into_iter().filter(|p| p.kind.is_fatal());
-        let broken = problems.next().map(|p| Rejected::Broken(p.message));
+        let broken = problems.next().map(|p| p.message);
         match parsed.documents.into_iter().next() {
             Some(document) => {
                 let read = Self::of_document(&Arc::new(document));
                 Self { rejected: broken.or(read.rejected), ..read }
             }
-            None => Self::empty(file.path().to_owned(), broken.unwrap_or(Rejected::Empty)),
+            None => Self::empty(file.path().to_owned(), broken.unwrap_or_else(|| "it is empty".to_owned())),
         }
     }
 
@@ -102,13 +75,12 @@ impl Kustomization {
     pub(in crate::repo) fn of_document(document: &Arc<Document>) -> Self {
         let root = &document.root;
         let mut entries = Vec::new();
-        let mut rejected = mistyped(root, "")
-            .map(|(node, name, is, must)| (Rejected::WrongType(name, is, must), document.location(node.span)));
+        let mut rejected = mistyped(root, "").map(|(node, why)| (why, document.location(node.span)));
         for entry in root.entries() {
             let Some(field) = Field::of_entry(entry) else {
                 let key = &entry.key;
-                let place = || document.location(key.span);
-                rejected.get_or_insert_with(|| (Rejected::UnknownField(key.text.clone()), place()));
+                let why = || format!("its field `{}` is unknown, so its files are, too", key.text);
+                rejected.get_or_insert_with(|| (why(), document.location(key.span)));
                 let node = Node { span: key.span, ..entry.value.clone() };
                 entries.push(Entry { document: Arc::clone(document), node, what: Field::Unknown });
                 continue;
@@ -120,8 +92,8 @@ impl Kustomization {
         let must = if is_component { COMPONENT } else { KUSTOMIZATION };
         for (key, is, must) in [("kind", kind, must.0), ("apiVersion", version, must.1)] {
             if let Some(node) = is.filter(|is| is.as_str().is_some_and(|is| !is.is_empty() && is != must)) {
-                let is = node.as_str().unwrap_or_default().to_owned();
-                rejected.get_or_insert_with(|| (Rejected::OtherType(key, is, must), document.location(node.span)));
+                let why = || format!("its {key} is `{}` instead of `{must}`", node.as_str().unwrap_or_default());
+                rejected.get_or_insert_with(|| (why(), document.location(node.span)));
             }
         }
         let (rejected, rejected_at) = rejected.unzip();
@@ -160,6 +132,19 @@ impl Kustomization {
     pub(in crate::repo) fn bases(&self) -> impl Iterator<Item = (&Entry, &str)> {
         let is_base = |entry: &&Entry| matches!(entry.what, Field::Resources | Field::Components);
         self.entries.iter().filter(is_base).filter_map(|entry| Some((entry, entry.node.as_str()?)))
+    }
+
+    /// Where a kustomization is rejected.
+    pub(in crate::repo) fn place(&self) -> Location {
+        self.rejected_at.clone().unwrap_or_else(|| self.first_line())
+    }
+
+    /// Its first line.
+    pub(in crate::repo) fn first_line(&self) -> Location {
+        let Some(document) = &self.document else { return start_of(&self.path) };
+        let file = &document.file;
+        let end = file.line(0).map_or(0, |(_, line)| line.len());
+        Location::new(file, Span::new(0, end))
     }
 }
 
@@ -206,7 +191,7 @@ fn named_in_text(tree: &dyn Tree, directory: &Utf8Path, path: &Utf8Path) -> Vec<
 mod tests {
     use super::*;
 
-    fn files(text: &str) -> Result<Vec<String>, Rejected> {
+    fn files(text: &str) -> Result<Vec<String>, String> {
         let read = Kustomization::read(&SourceFile::new("kustomization.yaml", text));
         match read.rejected {
             Some(rejected) => Err(rejected),
@@ -221,7 +206,7 @@ mod tests {
                     openapi: {path: i}\ntransformers: [j]\nPatchesStrategicMerge: [k]\ncrds: [l]\n";
         let expected: Vec<String> = ('a'..='l').map(String::from).collect();
         assert_eq!(files(text), Ok(expected));
-        assert_eq!(files("remotes: [x]\n"), Err(Rejected::UnknownField("remotes".to_owned())));
-        assert_eq!(files(""), Err(Rejected::Empty));
+        assert_eq!(files("remotes: [x]\n"), Err("its field `remotes` is unknown, so its files are, too".to_owned()));
+        assert_eq!(files(""), Err("it is empty".to_owned()));
     }
 }

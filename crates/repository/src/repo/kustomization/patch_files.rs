@@ -3,9 +3,9 @@
 //! A file is a patch instead of a HyperConverged only if a kustomization that can read it names it as one and has
 //! something to patch; else a line in any kustomization could hide a manifest.
 
-use super::{Entry, Field, KUSTOMIZATIONS, Kustomization};
+use super::{Entry, Field, Kustomization, paths_in};
 use crate::prelude::*;
-use crate::repo::paths::parent;
+use crate::repo::paths::{parent, reached};
 
 /// The files that a kustomization names, relative to the root.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -67,13 +67,12 @@ impl<'r> NamedFiles<'r> {
     ) -> BTreeMap<Utf8PathBuf, Arc<Utf8Path>> {
         let named = self.all.values().flat_map(|(_, n)| &n.resources);
         let resources: BTreeSet<&Utf8PathBuf> = named.collect();
-        let mut local = self.building_on(|n| n.resources.iter().any(|r| has_hyperconverged(r)));
+        let local = self.building_on(|n| n.resources.iter().any(|r| has_hyperconverged(r)));
         // A resource in another repository may look like a path.
         let missing = |r: &Utf8PathBuf| !is_readable(r) && self.at(r).next().is_none();
-        let mut remote = self.building_on(|n| n.remote || n.resources.iter().any(missing));
-        self.with_components(&mut local);
-        remote.extend(self.unused_components());
-        self.with_components(&mut remote);
+        let remote = self.building_on(|n| n.remote || n.resources.iter().any(missing));
+        let local = self.with_components(local);
+        let remote = self.with_components(remote.into_iter().chain(self.unused_components()));
         let mut out: BTreeMap<Utf8PathBuf, Arc<Utf8Path>> = BTreeMap::new();
         for (path, named) in self.all.values() {
             let directory = parent(path);
@@ -93,45 +92,28 @@ impl<'r> NamedFiles<'r> {
 
     /// The kustomizations in a directory.
     pub(in crate::repo) fn at(&self, directory: &Utf8Path) -> impl Iterator<Item = &'r Utf8Path> {
-        let paths = KUSTOMIZATIONS.map(|name| directory.join(name));
-        let found = paths.map(|p| self.all.get_key_value(&*p).map(|(path, _)| *path));
+        let found = paths_in(directory).map(|p| self.all.get_key_value(&*p).map(|(path, _)| *path));
         found.into_iter().flatten()
     }
 
     /// The kustomizations that match, and those that build on them.
     fn building_on(&self, matches: impl Fn(&Named) -> bool) -> BTreeSet<&'r Utf8Path> {
         let mut outer: BTreeMap<&Utf8Path, Vec<&'r Utf8Path>> = BTreeMap::new();
-        let mut next: Vec<&'r Utf8Path> = Vec::new();
         for (&path, (_, named)) in &self.all {
-            for resource in &named.resources {
-                for inner in self.at(resource) {
-                    outer.entry(inner).or_default().push(path);
-                }
-            }
-            if matches(named) {
-                next.push(path);
+            for inner in named.resources.iter().flat_map(|resource| self.at(resource)) {
+                outer.entry(inner).or_default().push(path);
             }
         }
-        let mut out = BTreeSet::new();
-        while let Some(path) = next.pop() {
-            if out.insert(path) {
-                next.extend(outer.get(path).into_iter().flatten());
-            }
-        }
-        out
+        let matching = self.all.iter().filter(|(_, (_, named))| matches(named)).map(|(path, _)| *path);
+        reached(matching, |path| outer.get(path).into_iter().flatten().copied())
     }
 
-    /// Adds the components of some kustomizations recursively: components patch what their users build.
-    fn with_components(&self, some: &mut BTreeSet<&'r Utf8Path>) {
-        let mut next: Vec<&'r Utf8Path> = some.iter().copied().collect();
-        while let Some(path) = next.pop() {
-            let named = self.all.get(path).map(|(_, named)| &named.resources);
-            for inner in named.into_iter().flatten().flat_map(|r| self.at(r)) {
-                if self.is_component(inner) && some.insert(inner) {
-                    next.push(inner);
-                }
-            }
-        }
+    /// Some kustomizations, and their components recursively: components patch what their users build.
+    fn with_components(&self, some: impl IntoIterator<Item = &'r Utf8Path>) -> BTreeSet<&'r Utf8Path> {
+        reached(some, |path| {
+            let resources = self.all.get(path).into_iter().flat_map(|(_, named)| &named.resources);
+            resources.flat_map(|r| self.at(r)).filter(|inner| self.is_component(inner))
+        })
     }
 
     fn is_component(&self, path: &Utf8Path) -> bool {

@@ -7,61 +7,33 @@ use super::fold_case;
 use crate::prelude::*;
 use crate::repo::wrapper_fields as fields;
 
-/// A type of JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(in crate::repo) enum Shape {
-    #[error("a text")]
-    Text,
-    #[error("a number")]
-    Number,
-    #[error("a bool")]
-    Bool,
-    #[error("a list")]
-    List,
-    #[error("a mapping")]
-    Map,
-}
-
 /// The type of a field, if it has one of its own.
-fn shape_of(path: &str) -> Option<Shape> {
+fn type_of(path: &str) -> Option<&'static str> {
     let path =
         fold_case(path).replacen("secretgenerator", "configmapgenerator", 1).replacen("patchesjson6902", "patches", 1);
-    let above = path.strip_suffix(".*").unwrap_or("~");
-    let is_in = |lists: &[&str], path: &str| lists.iter().any(|list| fields::of(list).contains(&path));
-    match () {
-        () if is_in(&["kustomization.text"], &path)
-            || is_in(&["kustomization.texts", "kustomization.pairs"], above) =>
-        {
-            Some(Shape::Text)
-        }
-        () if is_in(&["kustomization.texts", "kustomization.maps"], &path) => Some(Shape::List),
-        () if is_in(&["kustomization.pairs", "kustomization.map"], &path) || is_in(&["kustomization.maps"], above) => {
-            Some(Shape::Map)
-        }
-        () => is_in(&["kustomization.number"], &path).then_some(Shape::Number),
-    }
+    fields::pairs_of("kustomization.types").find(|(known, _)| *known == path).map(|(_, is)| is)
 }
 
-/// The first value of a type that its field doesn't take, with the field, the type and the one that it takes.
-pub(super) fn mistyped<'n>(node: &'n Node, path: &str) -> Option<(&'n Node, String, Shape, Shape)> {
+/// The first value of a type that its field doesn't take, and why it doesn't.
+pub(super) fn mistyped<'n>(node: &'n Node, path: &str) -> Option<(&'n Node, String)> {
     let is = match &node.value {
-        Value::String(_) => Shape::Text,
-        Value::Number(_) => Shape::Number,
-        Value::Bool(_) => Shape::Bool,
-        Value::Seq(_) => Shape::List,
-        Value::Map(_) => Shape::Map,
+        Value::String(_) => "a text",
+        Value::Number(_) => "a number",
+        Value::Bool(_) => "a bool",
+        Value::Seq(_) => "a list",
+        Value::Map(_) => "a mapping",
         _ => return None,
     };
-    let must = shape_of(path);
-    if let Some(must) = must.filter(|must| *must != is) {
-        return Some((node, path.replace(".*", ""), is, must));
+    if let Some(must) = type_of(path).filter(|must| *must != is) {
+        let part = if path.is_empty() { "it".to_owned() } else { format!("its `{}`", path.replace(".*", "")) };
+        return Some((node, format!("{part} is {is} instead of {must}")));
     }
     let inner = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     let own = if are_patch_files(path, node) { "~".to_owned() } else { inner("*") };
     let items = node.items().iter().map(|item| (item, own.clone()));
-    let are_pairs = fields::of("kustomization.pairs").contains(&&*fold_case(path));
+    let are_texts = type_of(&inner("*")) == Some("a text");
     let entries = node.entries().iter().map(|entry| {
-        let key = if are_pairs { "*" } else { &*entry.key.text };
+        let key = if are_texts { "*" } else { &*entry.key.text };
         (&entry.value, inner(key))
     });
     items.chain(entries).find_map(|(value, path)| mistyped(value, &path))
@@ -75,7 +47,7 @@ mod tests {
     fn takes_the_types_that_kustomize_takes() {
         let rejected = |text: &str| {
             let root = hcoplan_yaml::parse(&SourceFile::new("kustomization.yaml", text)).documents.remove(0).root;
-            mistyped(&root, "").map(|(_, name, is, must)| super::super::Rejected::WrongType(name, is, must).to_string())
+            mistyped(&root, "").map(|(_, why)| why)
         };
         for text in [
             "commonLabels: {a: null, b: \"yes\"}",

@@ -12,14 +12,10 @@ pub(super) fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
     let (api_version, kind) = (root.text("apiVersion"), root.text("kind"));
     let mut add = |item: Option<u32>, what: FoundKind| out.push(FoundObject::at(document, item, what));
     let is_list = listed::is_list(root);
-    let own = match (what(api_version, kind), StatementKind::of(root)) {
-        (Some(FoundKind::Inventory(SourceKind::Nodes)), _) if !is_list && !is_registered(root) => None,
-        (Some(what), _) if !is_list || matches!(what, FoundKind::Inventory(_)) => Some(what),
-        (None, Some(kind)) => Some(FoundKind::Statement(kind)),
-        (None, None) if !is_list && (is_unrecognized(root) || may_become_hyperconverged(root)) => {
-            Some(FoundKind::Unrecognized)
-        }
-        _ => None,
+    let own = match what(api_version, kind) {
+        _ if !is_list => found(api_version, kind, root, true),
+        None => StatementKind::of(root).map(FoundKind::Statement),
+        what => what.filter(|what| matches!(what, FoundKind::Inventory(_))),
     };
     // A dump of nodes is read as a whole, as it may have thousands.
     let is_dump = matches!(own, Some(FoundKind::Inventory(_)));
@@ -31,27 +27,29 @@ pub(super) fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
     let mut dumped = BTreeSet::new();
     // kubectl and Argo CD apply the `items` of any object, not the object.
     for (index, object) in (0..).zip(listed::objects(root)) {
-        match what(object.api_version(), &object.kind()) {
+        match found(object.api_version(), &object.kind(), object.node, object.wrapper.is_none()) {
             Some(FoundKind::Inventory(_)) if is_dump => {}
-            Some(FoundKind::Inventory(SourceKind::Nodes)) if !is_registered(object.node) => {}
             Some(FoundKind::Inventory(kind @ (SourceKind::Nodes | SourceKind::Machines)))
                 if whole && object.is_direct =>
             {
                 dumped.insert(kind);
             }
-            Some(what) => add(Some(index), what),
-            None => {
-                if let Some(kind) = StatementKind::of(object.node) {
-                    add(Some(index), FoundKind::Statement(kind));
-                } else if is_unrecognized(object.node)
-                    || object.wrapper.is_none() && may_become_hyperconverged(object.node)
-                {
-                    add(Some(index), FoundKind::Unrecognized);
-                }
-            }
+            what => what.into_iter().for_each(|what| add(Some(index), what)),
         }
     }
     dumped.into_iter().for_each(|kind| add(None, FoundKind::Inventory(kind)));
+}
+
+/// What an object is that is in no list, or in one; `is_filled_in`: whether its kind may be filled in later.
+fn found(api_version: &str, kind: &str, node: &Node, is_filled_in: bool) -> Option<FoundKind> {
+    match what(api_version, kind) {
+        Some(FoundKind::Inventory(SourceKind::Nodes)) if !is_registered(node) => None,
+        None => StatementKind::of(node).map(FoundKind::Statement).or_else(|| {
+            let is_meant = is_unrecognized(node) || is_filled_in && may_become_hyperconverged(node);
+            is_meant.then_some(FoundKind::Unrecognized)
+        }),
+        what => what,
+    }
 }
 
 /// Whether a Node is printed by a cluster: kubelets set a status and an architecture. Other manifests only set labels

@@ -68,16 +68,14 @@ fn unreadable_form(bytes: &[u8]) -> Option<&'static str> {
     ];
     const ENCRYPTED: [&[u8]; 4] =
         [b"\0GITCRYPT\0", b"age-encryption.org/", b"-----BEGIN AGE ENCRYPTED", b"-----BEGIN PGP MESSAGE"];
-    if [&b"version https://git-lfs.github.com/spec/"[..], b"version https://hawser.github.com/spec/"]
-        .iter()
-        .any(|mark| bytes.starts_with(mark))
-    {
+    let begins = |marks: &[&[u8]]| marks.iter().any(|mark| bytes.starts_with(mark));
+    if begins(&[b"version https://git-lfs.github.com/spec/", b"version https://hawser.github.com/spec/"]) {
         return Some("it is a pointer of Git LFS; `git lfs pull` fetches the file");
     }
-    if bytes.starts_with(b"\xff\xfe\0\0") || bytes.starts_with(b"\0\0\xfe\xff") || bytes.starts_with(b"\0\0\0") {
+    if begins(&[b"\xff\xfe\0\0", b"\0\0\xfe\xff", b"\0\0\0"]) {
         return Some("it is UTF-32, which Kubernetes' tools don't read");
     }
-    if ENCRYPTED.iter().any(|start| bytes.starts_with(start)) || is_encrypted_data(bytes) || has_encrypted_kind(bytes) {
+    if begins(&ENCRYPTED) || is_encrypted_data(bytes) || has_encrypted_kind(bytes) {
         return Some("it is encrypted; hcoplan reads it once it is decrypted");
     }
     if matches!(bytes, [0, a, 0, ..] | [a, 0, _, 0, ..] if *a != 0) {
@@ -85,7 +83,7 @@ fn unreadable_form(bytes: &[u8]) -> Option<&'static str> {
         let hidden = unescaped(&String::from_utf8_lossy(&text)).is_some_and(|text| mentions_hco(&text));
         return hidden.then_some("it is UTF-16 without a byte order mark, which Kubernetes' tools don't read");
     }
-    COMPRESSED.iter().any(|magic| bytes.starts_with(magic)).then_some("it is compressed")
+    begins(&COMPRESSED).then_some("it is compressed")
 }
 
 /// Whether a file is encrypted that usually is no manifest: variables of Ansible, or data of sops without a kind.
@@ -134,7 +132,9 @@ impl Content {
         let mut texts = Texts::default();
         if mentions_hco(content.file.text()) || has_kind_like(content.file.text()) {
             let documents = &content.documents;
-            texts.found.extend(documents.iter().flat_map(|d| embedded::of_document(d)));
+            documents.iter().for_each(|d| embedded::of_document(d, &mut texts));
+            // They are reported as texts of their objects.
+            texts.missed.clear();
             texts.found.extend(documents.iter().flat_map(|d| embedded::of_variables(d)));
         }
         content.with(texts)
@@ -147,9 +147,7 @@ impl Content {
     }
 
     fn with(mut self, texts: Texts) -> Self {
-        for embedded in &texts.found {
-            self.problems.extend(embedded.warnings.iter().cloned());
-        }
+        self.problems.extend(texts.warnings);
         self.embedded.extend(texts.found);
         self.missed.extend(texts.missed);
         self
@@ -403,7 +401,7 @@ fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
 
 /// Whether a text contains HCO's API group, in any spelling of YAML.
 pub(super) fn mentions_hco(text: &str) -> bool {
-    contains_any(text, &[HCO]) || contains_encoded_group(text) || may_be_binary(text)
+    contains_any(text, &[HCO]) || contains_encoded_group(text) || has_binary_tag(text)
 }
 
 /// Why a file is parsed.
@@ -439,7 +437,7 @@ pub(super) fn may_name_hyperconverged(bytes: &[u8]) -> bool {
     contains_any(&text, &[HCO, "HyperConverged"]) || has_binary_tag(&text)
 }
 
-/// Whether a tag may be `!!binary`, by its name or with an escape in it.
+/// Whether a tag may be `!!binary`: by its name, with an escape in it (`!!%62inary`), or by a handle (`%TAG`).
 fn has_binary_tag(text: &str) -> bool {
     memchr::memchr_iter(b'!', text.as_bytes()).any(|at| {
         let is_first = text[..at].chars().next_back().is_none_or(|c| c.is_whitespace() || "[{,:-".contains(c));
@@ -455,43 +453,29 @@ fn marked(text: &str) -> bool {
 
 fn of_text(text: &str, kustomization: bool) -> Interest {
     let unescaped = unescaped(text);
-    let texts = || std::iter::once(text).chain(unescaped.as_deref());
     let interest = |text: &str| {
         let any = |words: &[&str]| has_any(text, words);
         if any(&[HCO, OURS, "ClusterInventory"]) || hints(text) && has_kind_like(text) {
             return Interest::Marked;
         }
-        let nodes = has(text, "Node") && any_kind(text, is_node);
-        let machines = || has(text, "Machine") && any_kind(text, |kind| kind.starts_with("Machine"));
-        let subscription = || has(text, "Subscription") && has(text, PACKAGE);
-        let statement = || any(&STATEMENTS);
-        let named = || has(text, PACKAGE) && has(text, "metadata");
-        let changing = || {
-            commands::may_be_in(text)
-                || has(text, K3S)
-                || any(fields::of("controllers"))
-                || any(fields::of("mutators.groups"))
-        };
-        let filled_in = || any_kind(text, |kind| kind.lines().next().is_some_and(is_filled_in));
-        if filled_in() || nodes || machines() || subscription() || statement() || named() || changing() {
-            Interest::Some
-        } else {
-            Interest::None
-        }
+        let is_of_interest = any_kind(text, |kind| kind.lines().next().is_some_and(is_filled_in))
+            || has(text, "Node") && any_kind(text, is_node)
+            || has(text, "Machine") && any_kind(text, |kind| kind.starts_with("Machine"))
+            || has(text, PACKAGE) && any(&["Subscription", "metadata"])
+            || any(&STATEMENTS)
+            || commands::may_be_in(text)
+            || has(text, K3S)
+            || any(fields::of("controllers"))
+            || any(fields::of("mutators.groups"));
+        if is_of_interest { Interest::Some } else { Interest::None }
     };
-    let found: Vec<Interest> = texts().map(interest).collect();
+    let found: Vec<Interest> = std::iter::once(text).chain(unescaped.as_deref()).map(interest).collect();
     match () {
         () if found.contains(&Interest::Marked) => Interest::Marked,
         () if kustomization || found.contains(&Interest::Some) => Interest::Some,
-        () if may_be_binary(text) || contains_encoded_group(text) => Interest::Tagged,
+        () if has_binary_tag(text) || contains_encoded_group(text) => Interest::Tagged,
         () => Interest::None,
     }
-}
-
-/// Whether a tag can be `!!binary`: by its name, with an escape in it (`!!%62inary`), or by a handle
-/// (`%TAG`).
-fn may_be_binary(text: &str) -> bool {
-    has(text, "!") && (has(text, "%") || has(text, "binary"))
 }
 
 /// What names another manifest with facts; a CSV of HCO mentions its API group.

@@ -49,7 +49,7 @@ impl Content {
     /// The commands of a script that change or delete HyperConvergeds.
     fn commands(&self) -> impl Iterator<Item = Span> {
         let script = if self.documents.is_empty() { self.file.text() } else { "" };
-        commands::in_script(script).into_iter().map(|range| Span::new(range.start, range.end))
+        commands::in_script(script).into_iter()
     }
 
     /// The findings about them.

@@ -215,8 +215,7 @@ impl Changes<'_> {
             |text: &str| text.contains(KIND) || text.contains(mentions::HCO) || mentions::contains_encoded_group(text);
         let names_hco = has(names, &mentions::names_hyperconverged) || has(values, &is_kind);
         if names_hco || has(values, &mentions::names_hyperconverged) {
-            self.add(at.as_str().unwrap_or("one"), at.span, None, names_hco);
-            self.out.iter_mut().last().into_iter().for_each(|change| change.is_fetched = true);
+            self.add(at.as_str().unwrap_or("one"), at.span, None, names_hco).is_fetched = true;
         }
     }
 
@@ -302,10 +301,11 @@ impl Changes<'_> {
         }
     }
 
-    fn add(&mut self, field: &str, span: Span, path: Option<&PathPattern>, names_hco: bool) {
-        let (by, path) = (self.by.clone(), path.cloned());
-        let (field, components) = (field.to_owned(), Vec::new());
-        self.out.push(WrapperChange { by, field, span, path, names_hco, is_fetched: false, components });
+    fn add(&mut self, field: &str, span: Span, path: Option<&PathPattern>, names_hco: bool) -> &mut WrapperChange {
+        let (by, field, path) = (self.by.clone(), field.to_owned(), path.cloned());
+        let change = WrapperChange { by, field, span, path, names_hco, is_fetched: false, components: Vec::new() };
+        self.out.push(change);
+        self.out.last_mut().expect("it was added")
     }
 
     /// Adds the fields that may change something: others than those of a row.
@@ -334,11 +334,9 @@ impl Changes<'_> {
             if changes {
                 let names_hco =
                     (key.starts_with("patches") || key == "postRenderers") && mentions_hyperconverged(value);
-                self.add(&format!("{prefix}{key}"), entry.key.span, path, names_hco);
-                if let (Some(change), Some(path)) = (self.out.last_mut().filter(|_| key == "components"), path) {
-                    let names = strings(value.items());
-                    change.components.extend(names.filter_map(|name| file_in(&path.start, name)));
-                }
+                let change = self.add(&format!("{prefix}{key}"), entry.key.span, path, names_hco);
+                let names = strings(value.items()).filter(|_| key == "components");
+                change.components = names.filter_map(|name| file_in(&path?.start, name)).collect();
             }
         }
     }

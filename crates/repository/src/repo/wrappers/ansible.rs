@@ -4,7 +4,7 @@
 
 use super::{Wrapper, is_of_hco};
 use crate::prelude::*;
-use crate::repo::gitops::is_filled;
+use crate::repo::gitops::{is_filled, replaced};
 use crate::repo::mentions::HCO;
 use crate::repo::nodes::fields_at;
 use crate::repo::wrapper_fields as fields;
@@ -98,19 +98,11 @@ fn fill_in(node: &mut Node, known: &Variables, depth: usize) {
                 node.value = value.value.clone();
                 return fill_in(node, known, depth + 1);
             }
-            let (mut out, mut rest) = (String::new(), text.as_str());
-            while let Some((before, remainder)) = rest.split_once("{{") {
-                let Some((expression, after)) = remainder.split_once("}}") else { break };
-                out.push_str(before);
-                match variable(expression, known).map(|value| &value.value) {
-                    Some(Value::String(value)) if !value.contains("{{") => out.push_str(value),
-                    Some(Value::Number(value)) => out.push_str(&value.to_string()),
-                    _ => out.extend(["{{", expression, "}}"]),
-                }
-                rest = after;
-            }
-            out.push_str(rest);
-            *text = out;
+            *text = replaced(text, &|expression| match variable(expression, known).map(|value| &value.value) {
+                Some(Value::String(value)) if !value.contains("{{") => Some(value.clone()),
+                Some(Value::Number(value)) => Some(value.to_string()),
+                _ => None,
+            });
         }
         _ => {}
     }

@@ -14,7 +14,7 @@ pub(in super::super) fn may_be_in(text: &str) -> bool {
 }
 
 /// The lines of a script that have one.
-pub(in super::super) fn in_script(text: &str) -> Vec<Range<usize>> {
+pub(in super::super) fn in_script(text: &str) -> Vec<Span> {
     // One that goes on has its length in one line, too.
     let text = text.replace("\\\n", "  ");
     lines(&text).filter(|(_, line)| is_one(line)).map(super::without_blanks).collect()

@@ -27,8 +27,6 @@ pub(in super::super) struct Embedded {
     pub(in super::super) document: Arc<Document>,
     /// Its unknown values.
     pub(in super::super) unknown: Vec<Unknown>,
-    /// The parser's warnings.
-    pub(in super::super) warnings: Vec<Problem>,
     /// The same with one of the branches that the template chooses from, each with where that is.
     pub(in super::super) branches: Vec<Branch>,
 }
@@ -67,6 +65,17 @@ pub(in super::super) struct Texts {
     pub(in super::super) found: Vec<Embedded>,
     /// Unreadable texts with a HyperConverged.
     pub(in super::super) missed: Vec<Span>,
+    /// The parser's warnings.
+    pub(in super::super) warnings: Vec<Problem>,
+}
+
+/// Where a text is.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    file: &'p Arc<SourceFile>,
+    /// The index of its document.
+    index: usize,
+    at: &'p dyn Fn(Range<usize>) -> Span,
 }
 
 fn at(range: Range<usize>) -> Span {
@@ -76,18 +85,18 @@ fn at(range: Range<usize>) -> Span {
 /// The manifests in a file that isn't YAML.
 pub(in super::super) fn of_text(file: &Arc<SourceFile>) -> Texts {
     let text = file.text();
-    let mut out = Texts::default();
+    let (mut out, place) = (Texts::default(), Place { file, index: 0, at: &at });
     if !text.contains(HCO) && !contains_kind(text) && !text.contains("HyperConverged") {
         return out;
     }
     match files::form(file.path(), text) {
-        Some(Form::Template(language)) => of_manifest(text, language, &at, file, 0, &mut out),
+        Some(Form::Template(language)) => of_manifest(text, language, place, &mut out),
         Some(Form::Script(language)) => {
-            of_script(text, language, &at, file, 0, &mut out);
+            of_script(text, language, place, &mut out);
             let read: Vec<_> = heredocs(text).into_iter().map(|h| h.body).collect();
-            out.missed.extend(inline::manifests(text, &read).into_iter().map(at));
+            out.missed.extend(inline::manifests(text, &read));
         }
-        Some(Form::Unread) => out.missed.extend(inline::first_mention(text).into_iter().map(at)),
+        Some(Form::Unread) => out.missed.extend(inline::first_mention(text)),
         None => {}
     }
     out
@@ -96,13 +105,12 @@ pub(in super::super) fn of_text(file: &Arc<SourceFile>) -> Texts {
 /// The manifests in a file that is a template of YAML.
 pub(in super::super) fn of_template(file: &Arc<SourceFile>) -> Texts {
     let mut out = Texts::default();
-    of_manifest(file.text(), Language::Jinja, &at, file, 0, &mut out);
+    of_manifest(file.text(), Language::Jinja, Place { file, index: 0, at: &at }, &mut out);
     out
 }
 
 /// The manifests in the strings of a document that apply them.
-pub(in super::super) fn of_document(document: &Document) -> Vec<Embedded> {
-    let mut out = Texts::default();
+pub(in super::super) fn of_document(document: &Document, out: &mut Texts) {
     let root = &document.root;
     let mut string = |node: &Node, language: Language| {
         let Some(text) = node.as_str().filter(|text| contains_kind(text)) else {
@@ -110,10 +118,10 @@ pub(in super::super) fn of_document(document: &Document) -> Vec<Embedded> {
         };
         let places = ScalarPlaces::of(document, node);
         let at = |range: Range<usize>| places.locate(range);
-        let (file, index) = (&document.file, document.index);
+        let place = Place { file: &document.file, index: document.index, at: &at };
         match language {
-            Language::Shell => of_script(text, language, &at, file, index, &mut out),
-            _ => of_manifest(text, language, &at, file, index, &mut out),
+            Language::Shell => of_script(text, language, place, out),
+            _ => of_manifest(text, language, place, out),
         }
     };
     if let Some(tasks) = ansible::objects(root) {
@@ -130,22 +138,22 @@ pub(in super::super) fn of_document(document: &Document) -> Vec<Embedded> {
     let is_script = |text: &str| text.contains("<<") && text.contains('\n');
     let scripts = all_nodes(root).filter(|node| node.as_str().is_some_and(is_script));
     scripts.for_each(|script| string(script, Language::Shell));
-    out.found
 }
 
 /// The whole HyperConvergeds among the variables of a play or a role, which some task applies.
 pub(in super::super) fn of_variables(document: &Document) -> Vec<Embedded> {
-    let mut found = Vec::new();
+    let mut found: Vec<&Node> = Vec::new();
     let is_list = matches!(document.root.value, Value::Seq(_));
     if is_list {
-        plays(&document.root, &mut |variables| hyperconvergeds(variables, &mut found));
+        plays(&document.root, &mut |variables| found.extend(all_nodes(variables)));
     } else if files::has_variables(document.file.path()) {
-        hyperconvergeds(&document.root, &mut found);
+        found.extend(all_nodes(&document.root));
     }
+    found.retain(|node| is_hyperconverged(node));
     let embed = |node: &Node| {
         let mut root = node.clone();
         let unknown = unknown::fill_in_known_values(&mut root, None);
-        Embedded { document: Arc::new(alone(root, document)), unknown, warnings: Vec::new(), branches: Vec::new() }
+        Embedded { document: Arc::new(alone(root, document)), unknown, branches: Vec::new() }
     };
     found.into_iter().map(embed).collect()
 }
@@ -196,14 +204,6 @@ fn plays<'n>(list: &'n Node, found: &mut dyn FnMut(&'n Node)) {
     }
 }
 
-fn hyperconvergeds<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
-    if is_hyperconverged(node) {
-        return found.push(node);
-    }
-    node.entries().iter().for_each(|entry| hyperconvergeds(&entry.value, found));
-    node.items().iter().for_each(|item| hyperconvergeds(item, found));
-}
-
 /// The raw templates of policies.
 fn policies(node: &Node, found: &mut dyn FnMut(&Node)) {
     if group(node) != "policy.open-cluster-management.io" {
@@ -218,17 +218,15 @@ fn policies(node: &Node, found: &mut dyn FnMut(&Node)) {
     }
 }
 
-type Place<'p> = &'p dyn Fn(Range<usize>) -> Span;
-
 /// The manifests that a script passes to a command.
-fn of_script(text: &str, language: Language, at: Place<'_>, file: &Arc<SourceFile>, index: usize, out: &mut Texts) {
+fn of_script(text: &str, language: Language, place: Place<'_>, out: &mut Texts) {
     for heredoc in heredocs(text) {
         let body = &text[heredoc.body.clone()];
         let start = heredoc.body.start;
-        let inner = |range: Range<usize>| at(range.start + start..range.end + start);
+        let at = |range: Range<usize>| (place.at)(range.start + start..range.end + start);
         let language = if heredoc.is_literal { Language::Literal } else { language };
         if !heredoc.deletes {
-            of_manifest(body, language, &inner, file, index, out);
+            of_manifest(body, language, Place { at: &at, ..place }, out);
         }
     }
 }
@@ -271,14 +269,14 @@ fn opening(line: &str) -> Option<(&str, bool)> {
 }
 
 /// The HyperConvergeds of a text that is a template of a manifest.
-fn of_manifest(text: &str, language: Language, at: Place<'_>, file: &Arc<SourceFile>, index: usize, out: &mut Texts) {
+fn of_manifest(text: &str, language: Language, place: Place<'_>, out: &mut Texts) {
     if !text.contains(HCO) && !contains_kind(text) {
         return;
     }
     let read = |kept: &Parts, out: &mut Texts| {
         let masked = mask(text, language, kept);
         for piece in pieces(&masked.text) {
-            of_piece(text, &masked, piece, at, file, index, out);
+            of_piece(text, &masked, piece, place, out);
         }
         masked.branches
     };
@@ -290,7 +288,7 @@ fn of_manifest(text: &str, language: Language, at: Place<'_>, file: &Arc<SourceF
     for branch in branches.iter().filter(|_| is_found).take(most) {
         let mut with_it = Texts::default();
         read(&Parts::Branch(branch.clone()), &mut with_it);
-        let span = at(branch.clone());
+        let span = (place.at)(branch.clone());
         if with_it.found.len() == out.found.len() - before {
             for (own, other) in out.found[before..].iter_mut().zip(with_it.found) {
                 let is_in = other.document.span.start <= span.start && span.start <= other.document.span.end;
@@ -301,11 +299,8 @@ fn of_manifest(text: &str, language: Language, at: Place<'_>, file: &Arc<SourceF
     if !is_found && !branches.is_empty() {
         read(&Parts::All, out);
     }
-    if out.found.len() > before {
-        return;
-    }
-    if contains_manifest(text) {
-        out.missed.push(at(first_kind(text)));
+    if out.found.len() == before && contains_manifest(text) {
+        out.missed.push((place.at)(first_kind(text).range()));
     }
 }
 
@@ -313,9 +308,9 @@ fn of_manifest(text: &str, language: Language, at: Place<'_>, file: &Arc<SourceF
 const MAX_READ_FOR_BRANCHES: usize = 1 << 20;
 
 /// The line of a manifest with a HyperConverged's kind.
-fn first_kind(text: &str) -> Range<usize> {
+pub(in super::super) fn first_kind(text: &str) -> Span {
     let mut lines = lines(text);
-    lines.find(|(_, line)| line.contains("kind") && hints(line)).map_or(0..0, inline::without_blanks)
+    lines.find(|(_, line)| line.contains("kind") && hints(line)).map(inline::without_blanks).unwrap_or_default()
 }
 
 /// The documents of a manifest, whose separators may be indented with it.
@@ -323,7 +318,7 @@ fn pieces(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = 0;
     for (at, line) in lines(text) {
-        if line.trim_end() == "---" || line.trim() == "---" {
+        if line.trim() == "---" {
             out.push(start..at);
             start = at + line.len();
         }
@@ -332,17 +327,10 @@ fn pieces(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-fn of_piece(
-    text: &str,
-    masked: &Masked,
-    piece: Range<usize>,
-    at: Place<'_>,
-    file: &Arc<SourceFile>,
-    index: usize,
-    out: &mut Texts,
-) {
+fn of_piece(text: &str, masked: &Masked, piece: Range<usize>, place: Place<'_>, out: &mut Texts) {
     let masked_text = &masked.text[piece.clone()];
     let start = piece.start;
+    let Place { file, index, at } = place;
     let parsed = yaml::parse_yaml(&SourceFile::new(file.path(), masked_text));
     let warnings = parsed.problems.into_iter().filter(|p| !p.kind.is_fatal() && p.kind != ProblemKind::NotAMapping);
     let mut warnings: Vec<Problem> = warnings.collect();
@@ -356,6 +344,7 @@ fn of_piece(
             *span = place(*span);
         }
     }
+    let before = out.found.len();
     for document in parsed.documents {
         let all = document.root.span;
         for mut root in roots(document.root) {
@@ -390,13 +379,11 @@ fn of_piece(
             let comments = comments.filter(|c| is_alone || (span.start <= c.span.start && c.span.end <= span.end));
             let document = Document { file: Arc::clone(file), index, span, comments: comments.collect(), root };
             unknown.sort_by_key(|one| one.span.start);
-            out.found.push(Embedded {
-                document: Arc::new(document),
-                unknown,
-                warnings: std::mem::take(&mut warnings),
-                branches: Vec::new(),
-            });
+            out.found.push(Embedded { document: Arc::new(document), unknown, branches: Vec::new() });
         }
+    }
+    if out.found.len() > before {
+        out.warnings.append(&mut warnings);
     }
 }
 

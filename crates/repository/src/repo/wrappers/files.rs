@@ -16,10 +16,13 @@ pub(super) enum Form {
     Unread,
 }
 
+/// The files beside or above programs that write manifests.
+pub(in super::super) const PROGRAM_MARKERS: [&str; 2] = ["Pulumi.yaml", "cdk8s.yaml"];
+
 /// Whether a file is a program by its name, in a directory tree for which programs write manifests.
 pub(in super::super) fn is_program(path: &Utf8Path, is_there: impl Fn(&Utf8Path) -> bool) -> bool {
     matches!(path.extension(), Some("ts" | "js" | "py" | "go" | "cs" | "java"))
-        && path.ancestors().skip(1).any(|d| ["Pulumi.yaml", "cdk8s.yaml"].iter().any(|name| is_there(&d.join(name))))
+        && path.ancestors().skip(1).any(|d| PROGRAM_MARKERS.iter().any(|name| is_there(&d.join(name))))
 }
 
 /// Whether a file may contain manifests without being one, by its name.

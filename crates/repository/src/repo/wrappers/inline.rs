@@ -11,7 +11,7 @@ use super::super::mentions::HCO;
 const MAX_DISTANCE: usize = 5;
 
 /// The lines with a HyperConverged's kind, outside of comments and of parsed text.
-pub(super) fn manifests(text: &str, read: &[Range<usize>]) -> Vec<Range<usize>> {
+pub(super) fn manifests(text: &str, read: &[Range<usize>]) -> Vec<Span> {
     if !text.contains(HCO) {
         return Vec::new();
     }
@@ -30,13 +30,19 @@ pub(super) fn manifests(text: &str, read: &[Range<usize>]) -> Vec<Range<usize>> 
 }
 
 /// A line at an offset, without the blanks around it.
-pub(in super::super) fn without_blanks((at, line): (usize, &str)) -> Range<usize> {
+pub(in super::super) fn without_blanks((at, line): (usize, &str)) -> Span {
     let indent = line.len() - line.trim_start().len();
-    at + indent..at + line.trim_end().len()
+    Span::new(at + indent, at + line.trim_end().len())
+}
+
+/// What is behind a key at the begin of a line, with or without quotes, also of an item of a list.
+pub(in super::super) fn value_behind<'t>(line: &'t str, key: &str) -> Option<&'t str> {
+    let line = line.trim_start().trim_start_matches(['-', ' ', '"', '\'']);
+    line.strip_prefix(key)?.trim_start_matches(['"', '\'']).trim_start().strip_prefix(':')
 }
 
 /// The first line outside of comments that has HCO's kind as a word, in any language.
-pub(super) fn first_mention(text: &str) -> Option<Range<usize>> {
+pub(super) fn first_mention(text: &str) -> Option<Span> {
     const KIND: &str = "HyperConverged";
     let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
     let mentions = |line: &str| {

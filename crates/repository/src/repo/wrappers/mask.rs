@@ -74,10 +74,6 @@ pub(super) struct Line {
 }
 
 impl Line {
-    fn alone(tag: Range<usize>) -> Self {
-        Self { covered: tag.clone(), tag }
-    }
-
     /// Whether it begins a block.
     pub(super) fn is_block(&self) -> bool {
         self.covered != self.tag
@@ -309,7 +305,7 @@ fn braces(text: &str, language: Language, kept: &Parts, out: &mut Masked) {
             };
             if is_line {
                 out.blank(range.clone());
-                out.lines.push(Line::alone(range));
+                out.lines.push(Line { covered: range.clone(), tag: range });
             } else {
                 out.value(range);
             }

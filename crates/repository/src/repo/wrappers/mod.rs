@@ -16,7 +16,7 @@ pub(super) mod policy;
 mod template;
 pub(super) mod unknown;
 
-pub(super) use inline::without_blanks;
+pub(super) use inline::{value_behind, without_blanks};
 pub(super) use not_planned::NotPlannedObject;
 pub(super) use unknown::Unknown;
 

@@ -86,7 +86,7 @@ impl<'n> Walk<'n, '_> {
         match &node.value {
             Value::Map(entries) => {
                 if group(node) == "policy.open-cluster-management.io" {
-                    self.unwanted.extend(policy::removed_manifests(node));
+                    self.unwanted.extend(policy::definitions(node, true));
                 }
                 let has_kind = node.get("kind").is_some() && node.get("apiVersion").is_some();
                 let wrapper = if has_kind && wrapper != RESOURCE_SET { kind_of(node) } else { wrapper };
@@ -176,12 +176,7 @@ fn is_json(text: &str) -> bool {
 
 /// Whether a line of a text has a key with such a value.
 fn has_line(text: &str, key: &str, has: &dyn Fn(&str) -> bool) -> bool {
-    text.lines().any(|line| {
-        let line = line.trim_start().trim_start_matches(['-', ' ', '"', '\'']);
-        let rest = line.strip_prefix(key).map(|r| r.trim_start_matches(['"', '\'']));
-        let value = rest.and_then(|r| r.trim_start().strip_prefix(':'));
-        value.is_some_and(has)
-    })
+    text.lines().any(|line| inline::value_behind(line, key).is_some_and(has))
 }
 
 fn may_be_filled_in(kind: &str) -> bool {

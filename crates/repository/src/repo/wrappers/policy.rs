@@ -9,13 +9,12 @@ use crate::prelude::*;
 /// The objects that clusters must have, which a policy declares.
 pub(super) fn objects(node: &Node) -> Vec<(&Node, Wrapper<'_>)> {
     let wrapper = Wrapper { node, is_template: false };
-    let declared = templates(node).filter(|t| !is_unwanted(t)).filter_map(|t| t.get("objectDefinition"));
-    declared.filter(|object| !is_check(object)).map(|object| (object, wrapper)).collect()
+    definitions(node, false).filter(|object| !is_check(object)).map(|object| (object, wrapper)).collect()
 }
 
-/// The objects that must not exist.
-pub(super) fn removed_manifests(node: &Node) -> impl Iterator<Item = &Node> {
-    templates(node).filter(|t| is_unwanted(t)).filter_map(|t| t.get("objectDefinition"))
+/// The objects that must exist, or that must not.
+pub(super) fn definitions(node: &Node, are_unwanted: bool) -> impl Iterator<Item = &Node> {
+    templates(node).filter(move |t| is_unwanted(t) == are_unwanted).filter_map(|t| t.get("objectDefinition"))
 }
 
 /// The value with which a policy enforces nothing: `disabled: true`, or a `remediationAction` that informs. That of a

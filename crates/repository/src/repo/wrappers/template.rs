@@ -3,11 +3,10 @@
 //! `${NAME}` is replaced by a parameter's text, `${{NAME}}` by its YAML value. A reference to an undeclared parameter
 //! stays. Source: OpenShift's template processor.
 
-use hcoplan_yaml::{Scalar, resolve};
-
 use super::Wrapper;
 use crate::prelude::*;
 use crate::repo::nodes::is_on;
+use crate::repo::variables::unquoted;
 
 /// The parameters of a Template: their values, `None` if who processes it gives them or they are generated.
 pub(super) fn parameters<'n>(wrapper: &Wrapper<'n>) -> BTreeMap<&'n str, Option<&'n str>> {
@@ -39,7 +38,7 @@ pub(super) fn fill(text: &str, parameters: &BTreeMap<&str, Option<&str>>, budget
     {
         return match value {
             None => Filled::Unknown(given(name)),
-            Some(value) => Filled::Value(scalar(value)),
+            Some(value) => Filled::Value(unquoted(value)),
         };
     }
     let (mut out, mut rest, mut changed) = (String::new(), text, false);
@@ -69,21 +68,6 @@ pub(super) fn fill(text: &str, parameters: &BTreeMap<&str, Option<&str>>, budget
 
 fn given(name: &str) -> String {
     format!("the parameter {name}")
-}
-
-/// A parameter's value parsed without quotes.
-fn scalar(text: &str) -> Value {
-    match resolve(text) {
-        Scalar::Null => Value::Null,
-        Scalar::Bool(value) => Value::Bool(value),
-        Scalar::Int(value) => Value::Number(value.into()),
-        Scalar::Uint(value) => Value::Number(value.into()),
-        Scalar::Float(value) => match serde_json::Number::from_f64(value) {
-            Some(number) => Value::Number(number),
-            None => Value::String(text.to_owned()),
-        },
-        Scalar::NotJson(_) | Scalar::Text => Value::String(text.to_owned()),
-    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,6 @@
 
 use hcoplan_rule_pages::rules::VALUE_UNKNOWN;
 
-use std::sync::LazyLock;
-
 use hcoplan_diagnostics::words::list;
 use hcoplan_planner::release::FieldTarget;
 
@@ -176,50 +174,40 @@ pub(super) fn take_field(root: &mut Node, is_it: &dyn Fn(Span) -> bool) -> Optio
     }
 }
 
-/// Examines every text of a value, and removes unknown ones.
-fn walk(node: &mut Node, path: &str, out: &mut Vec<Unknown>, look: &mut dyn FnMut(&str) -> Filled) {
-    let mut keep = |node: &mut Node, path: &str, out: &mut Vec<Unknown>| -> bool {
-        if let Value::String(text) = &node.value {
-            match look(text) {
-                Filled::Same => {}
-                Filled::Value(value) => node.value = value,
-                Filled::Unknown(by) => {
-                    let span = node.span;
-                    let fixed = FIXED.iter().find(|(field, _)| *field == path);
-                    let what = match fixed {
-                        Some((field, value)) => UnknownKind::Fixed(field, value, by),
-                        None => UnknownKind::Value(path.to_owned(), by),
-                    };
-                    out.push(Unknown { span, what });
-                    if let Some((_, value)) = fixed {
-                        node.value = Value::String((*value).to_owned());
-                    }
-                    return fixed.is_some();
-                }
-            }
-            return true;
-        }
-        walk(node, path, out, look);
-        true
-    };
+/// Examines every text of a value, and removes unknown ones; returns whether the value itself stays.
+fn walk(node: &mut Node, path: &str, out: &mut Vec<Unknown>, look: &mut dyn FnMut(&str) -> Filled) -> bool {
     match &mut node.value {
+        Value::String(text) => match look(text) {
+            Filled::Same => {}
+            Filled::Value(value) => node.value = value,
+            Filled::Unknown(by) => {
+                let fixed = FIXED.iter().find(|(field, _)| *field == path);
+                let what = match fixed {
+                    Some((field, value)) => UnknownKind::Fixed(field, value, by),
+                    None => UnknownKind::Value(path.to_owned(), by),
+                };
+                out.push(Unknown { span: node.span, what });
+                let Some((_, value)) = fixed else { return false };
+                node.value = Value::String((*value).to_owned());
+            }
+        },
         Value::Map(entries) => entries.retain_mut(|entry| {
             let key = &entry.key.text;
             if key.contains(MARK) {
-                let (span, by) = (entry.key.span, "the tool that applies it".to_owned());
-                let what = UnknownKind::Value(path.to_owned(), by);
-                out.push(Unknown { span, what });
+                let what = UnknownKind::Value(path.to_owned(), "the tool that applies it".to_owned());
+                out.push(Unknown { span: entry.key.span, what });
                 return false;
             }
             let below = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-            keep(&mut entry.value, &below, out)
+            walk(&mut entry.value, &below, out, look)
         }),
         Value::Seq(items) => {
             let below = format!("{path}[]");
-            items.retain_mut(|item| keep(item, &below, out));
+            items.retain_mut(|item| walk(item, &below, out, look));
         }
         _ => {}
     }
+    true
 }
 
 /// One finding about all removed values of an object.

@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use hcoplan_yaml::locate_in_scalar;
-
 use super::super::inputs::is_foreign_generator;
 use super::super::layers::{BuildLayer, LayerKind};
 use super::generators;
@@ -12,14 +10,11 @@ use super::metadata;
 use super::object::{Id, Object, Placed, Value};
 use super::operations;
 use super::selector::Selector;
-use super::{Beyond, BeyondKind, Refused, RefusedReason};
+use super::{Beyond, Refused};
 use crate::prelude::*;
 use crate::repo::build::Additions;
-use crate::repo::kustomization::{
-    Entry, Field, Kustomization, Kustomizations, PatchSource, Rejected, UnreadableFile, value,
-};
-use crate::repo::paths::file_in;
-use crate::repo::problem::start_of;
+use crate::repo::kustomization::{Entry, Field, Kustomization, Kustomizations, PatchSource, value};
+use crate::repo::paths::{file_in, start_of};
 
 /// What kustomize does with each kind of field, in its order; resources, components and generators come before.
 const TRANSFORMERS: [Field; 11] = [
@@ -84,6 +79,7 @@ pub(in crate::repo) fn accumulate(
     let mut work = Accumulation {
         all,
         out: Accumulated { is_exact: true, ..Accumulated::default() },
+        directory: Utf8PathBuf::new(),
         open: BTreeSet::new(),
         visits: 0,
         is_unrestricted: additions.is_unrestricted,
@@ -96,7 +92,7 @@ pub(in crate::repo) fn accumulate(
             entries: additions.generated.clone(),
             ..Kustomization::default()
         },
-        None => return Err(Refused { place, why: RefusedReason::Missing(directory.to_string()) }),
+        None => return Err(missing(&place, directory.as_str())),
     };
     let added = additions.entries.iter().cloned();
     let whole =
@@ -113,6 +109,8 @@ pub(in crate::repo) fn accumulate(
 struct Accumulation<'a, 't> {
     all: &'a Kustomizations<'t>,
     out: Accumulated,
+    /// That of the kustomization.
+    directory: Utf8PathBuf,
     /// The directories in progress.
     open: BTreeSet<Utf8PathBuf>,
     /// How many were entered, one as often as it is named.
@@ -125,29 +123,29 @@ impl Accumulation<'_, '_> {
     /// The objects of a kustomization; a component changes those of its user.
     fn kustomization(&mut self, own: &Kustomization, mut objects: Vec<Object>) -> Result<Vec<Object>, Refused> {
         if let Some(rejected) = &own.rejected {
-            let why = RefusedReason::Kustomization(rejected.clone());
-            return Err(Refused { place: place_of(own, rejected), why });
+            return Err(Refused::new(&own.place(), rejected));
         }
-        let directory = own.directory().to_owned();
+        let directory = own.directory();
         self.visits += 1;
         if self.visits > MAX_VISITS {
-            return Err(Refused { place: first_line(own), why: RefusedReason::TooMany });
+            return Err(Refused::new(&own.first_line(), format!("it leads to more than {MAX_VISITS} kustomizations")));
         }
-        if !self.open.insert(directory.clone()) {
-            return Err(Refused { place: first_line(own), why: RefusedReason::Cycle(directory.to_string()) });
+        if !self.open.insert(directory.to_owned()) {
+            return Err(Refused::new(&own.first_line(), format!("`{directory}` builds on itself")));
         }
+        let outer = std::mem::replace(&mut self.directory, directory.to_owned());
         for entry in own.of_field(Field::Resources) {
-            self.resource(&directory, entry, &mut objects)?;
+            self.resource(entry, &mut objects)?;
         }
         for entry in own.of_field(Field::Components) {
-            self.component(&directory, entry, &mut objects)?;
+            self.component(entry, &mut objects)?;
         }
         for entry in &own.entries {
-            self.unbuilt(&directory, entry, &mut objects)?;
+            self.unbuilt(entry, &mut objects)?;
         }
         for field in TRANSFORMERS {
             for entry in own.of_field(field) {
-                self.transform(&directory, entry, field, &mut objects)?;
+                self.transform(entry, &mut objects)?;
             }
             if field == Field::CommonAnnotations {
                 let mut documents: Vec<&Arc<Document>> = own.document.iter().collect();
@@ -157,72 +155,65 @@ impl Accumulation<'_, '_> {
                 self.out.layers.extend(documents.into_iter().map(|d| BuildLayer::of_file(d, LayerKind::Fields)));
             }
         }
-        self.layers_beyond(&directory, own);
-        self.open.remove(&directory);
+        self.layers_beyond(own);
+        self.open.remove(directory);
+        self.directory = outer;
         Ok(objects)
     }
 
     /// The files and transformers that kustomize itself has to apply, as layers.
-    fn layers_beyond(&mut self, directory: &Utf8Path, own: &Kustomization) {
+    fn layers_beyond(&mut self, own: &Kustomization) {
         let files = |entry: &Entry| {
-            let paths = entry.files().into_iter().filter_map(|name| file_in(directory, name));
+            let paths = entry.files().into_iter().filter_map(|name| file_in(&self.directory, name));
             let read = paths.filter_map(|path| self.all.documents(&path).ok());
             read.flat_map(|documents| documents.to_vec()).collect::<Vec<_>>()
         };
         let mut layers = Vec::new();
-        for entry in own.of_field(Field::Replacements) {
-            layers.extend(files(entry).iter().map(|d| BuildLayer::of_file(d, LayerKind::Replacements)));
-        }
-        for entry in own.of_field(Field::Plugins) {
-            let configured = files(entry);
-            let unknown = || BuildLayer::of_file(&entry.document, LayerKind::Unknown(entry.node.span));
-            for configuration in &configured {
-                match configuration.text("kind") {
-                    "PatchTransformer" | "PatchJson6902Transformer" => {
-                        let root = &configuration.root;
-                        let patch = ["patch", "jsonop", "path"].into_iter().find_map(|key| value(root, key));
-                        let target = value(root, "target");
-                        let read = patch.and_then(|patch| self.patch_documents(directory, configuration, patch));
-                        layers.extend(read.into_iter().flatten().map(|d| d.layer(target)));
-                    }
-                    "ReplacementTransformer" => {
-                        layers.push(BuildLayer::of_file(configuration, LayerKind::Replacements));
-                    }
-                    _ => layers.push(unknown()),
+        let replacements = own.of_field(Field::Replacements).flat_map(files);
+        layers.extend(replacements.map(|d| BuildLayer::of_file(&d, LayerKind::Replacements)));
+        for configuration in own.of_field(Field::Plugins).flat_map(files) {
+            match configuration.text("kind") {
+                "PatchTransformer" | "PatchJson6902Transformer" => {
+                    let root = &configuration.root;
+                    let patch = ["patch", "jsonop", "path"].into_iter().find_map(|key| value(root, key));
+                    let target = value(root, "target");
+                    let read = patch.and_then(|patch| self.patch_layers(&configuration, patch, target));
+                    layers.extend(read.into_iter().flatten());
                 }
-            }
-            if configured.is_empty() {
-                layers.push(unknown());
+                "ReplacementTransformer" => {
+                    layers.push(BuildLayer::of_file(&configuration, LayerKind::Replacements));
+                }
+                _ => {}
             }
         }
         self.out.layers.append(&mut layers);
     }
 
     /// The path of a resource, component or patch; `None` for one that has to be fetched.
-    fn local(&mut self, directory: &Utf8Path, place: &Location, name: &str) -> Result<Option<Utf8PathBuf>, Refused> {
-        if self.all.is_remote(directory, name) {
+    fn local(&mut self, place: &Location, name: &str) -> Result<Option<Utf8PathBuf>, Refused> {
+        if self.all.is_remote(&self.directory, name) {
             self.out.unfetched.push((place.clone(), Unfetched::Resource(name.to_owned())));
             return Ok(None);
         }
-        let outside = || Refused { place: place.clone(), why: RefusedReason::OutsideRoot(name.to_owned()) };
-        file_in(directory, name).map(Some).ok_or_else(outside)
+        let outside = || Refused::new(place, format!("`{name}` is outside the directory that hcoplan reads"));
+        file_in(&self.directory, name).map(Some).ok_or_else(outside)
     }
 
     /// Adds the objects of a file or of another kustomization.
-    fn resource(&mut self, directory: &Utf8Path, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
-        let refused = |why| Refused { place: entry.place(), why };
+    fn resource(&mut self, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
         let Some(name) = entry.node.as_str() else { return Ok(()) };
-        let Some(path) = self.local(directory, &entry.place(), name)? else { return Ok(()) };
+        let Some(path) = self.local(&entry.place(), name)? else { return Ok(()) };
         let mut added = Vec::new();
         if self.all.tree.check(&path).is_ok() {
-            for document in self.documents(directory, &path, name, entry.place())?.iter() {
+            for document in self.documents(&path, name, entry.place())?.iter() {
                 self.out.layers.push(BuildLayer::of_file(document, LayerKind::Object));
-                objects_of(Placed::of_document(document), &mut added)?;
+                objects_of(Placed::of_node(document, &document.root), &mut added)?;
             }
         } else {
             let inner = self.inner(entry, name, &path)?;
             if inner.is_component {
-                return Err(refused(RefusedReason::OtherKind(name.to_owned(), "a component", "resources")));
+                let why = format!("`{name}` is a component, which `resources` can't have");
+                return Err(Refused::new(&entry.place(), why));
             }
             added = self.kustomization(&inner, Vec::new())?;
         }
@@ -232,7 +223,7 @@ impl Accumulation<'_, '_> {
                 // The same file again is the fault of the list that names it.
                 let place = Some(object.root.place.clone()).filter(|own| !own.is_same(&other.root.place));
                 let place = place.unwrap_or_else(|| entry.place());
-                return Err(Refused { place, why: RefusedReason::Twice(Box::new(id)) });
+                return Err(Refused::new(&place, format!("{id} is declared twice")));
             }
             objects.push(object);
         }
@@ -241,17 +232,16 @@ impl Accumulation<'_, '_> {
 
     /// The kustomization in a directory that an entry names.
     fn inner(&self, entry: &Entry, name: &str, path: &Utf8Path) -> Result<Rc<Kustomization>, Refused> {
-        let missing = || Refused { place: entry.place(), why: RefusedReason::Missing(name.to_owned()) };
-        self.all.at(&self.all.tree.real(path)).ok_or_else(missing)
+        self.all.at(&self.all.tree.real(path)).ok_or_else(|| missing(&entry.place(), name))
     }
 
-    fn component(&mut self, directory: &Utf8Path, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
+    fn component(&mut self, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
         let Some(name) = entry.node.as_str() else { return Ok(()) };
-        let Some(path) = self.local(directory, &entry.place(), name)? else { return Ok(()) };
+        let Some(path) = self.local(&entry.place(), name)? else { return Ok(()) };
         let inner = self.inner(entry, name, &path)?;
         if !inner.is_component && inner.rejected.is_none() {
-            let why = RefusedReason::OtherKind(name.to_owned(), "no component", "components");
-            return Err(Refused { place: entry.place(), why });
+            let why = format!("`{name}` is no component, which `components` can't have");
+            return Err(Refused::new(&entry.place(), why));
         }
         *objects = self.kustomization(&inner, std::mem::take(objects))?;
         Ok(())
@@ -259,45 +249,39 @@ impl Accumulation<'_, '_> {
 
     /// The documents of an existing file, which kustomize loads if it, and a link's target, is at or below the directory.
     /// A refusal is at the file's broken part, else where it is named.
-    fn documents(
-        &self,
-        directory: &Utf8Path,
-        path: &Utf8Path,
-        name: &str,
-        named_at: Location,
-    ) -> Result<Rc<[Arc<Document>]>, Refused> {
-        let (real, above) = (self.all.tree.real(path), self.all.tree.real(directory));
-        let is_loaded = real.starts_with(&above) && (path.starts_with(directory) || real != *path);
+    fn documents(&self, path: &Utf8Path, name: &str, named_at: Location) -> Result<Rc<[Arc<Document>]>, Refused> {
+        let (real, above) = (self.all.tree.real(path), self.all.tree.real(&self.directory));
+        let is_loaded = real.starts_with(&above) && (path.starts_with(&self.directory) || real != *path);
         if !is_loaded && !self.is_unrestricted {
-            return Err(Refused { place: named_at, why: RefusedReason::OutsideDirectory(name.to_owned()) });
+            let why =
+                format!("kustomize loads no file from outside of the kustomization's directory, such as `{name}`");
+            return Err(Refused::new(&named_at, why));
         }
-        self.all.documents(path).map_err(|why| {
-            let text = why.to_string();
-            let place = if let UnreadableFile::Broken(place, _) = why { place } else { named_at };
-            Refused { place, why: RefusedReason::Unreadable { name: name.to_owned(), why: text } }
-        })
+        self.all
+            .documents(path)
+            .map_err(|(place, why)| Refused::new(&place.unwrap_or(named_at), format!("`{name}` can't be read: {why}")))
     }
 
     /// Records what isn't computed here; adds what a generator makes.
-    fn unbuilt(&mut self, directory: &Utf8Path, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
+    fn unbuilt(&mut self, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
         let what = match entry.what {
-            Field::Plugins if is_foreign_generator(self.all, directory, entry) => {
+            Field::Plugins if is_foreign_generator(self.all, &self.directory, entry) => {
                 self.out.unfetched.push((entry.place(), Unfetched::Generator));
                 return Ok(());
             }
-            Field::Replacements => BeyondKind::Replacements,
-            Field::Plugins => BeyondKind::Plugins,
-            Field::Configurations | Field::OpenApi => BeyondKind::Configurations,
-            Field::Variables => BeyondKind::Variables,
-            Field::BuildMetadata => BeyondKind::BuildMetadata,
+            Field::Replacements => "replacements",
+            Field::Plugins => "plugins",
+            Field::Configurations | Field::OpenApi => "configurations of transformers",
+            Field::Variables => "variables",
+            Field::BuildMetadata => "metadata about the build",
             Field::Charts => {
                 self.out.unfetched.push((entry.place(), Unfetched::Charts));
                 return Ok(());
             }
             Field::Generators(kind) => {
                 self.out.is_exact = false;
-                generators::check(self.all, directory, entry)?;
-                objects.extend(generators::generated(self.all, directory, entry, kind));
+                generators::check(self.all, &self.directory, entry)?;
+                objects.extend(generators::generated(self.all, &self.directory, entry, kind));
                 return Ok(());
             }
             // References to what is renamed aren't followed.
@@ -311,26 +295,16 @@ impl Accumulation<'_, '_> {
         Ok(())
     }
 
-    fn transform(
-        &mut self,
-        directory: &Utf8Path,
-        entry: &Entry,
-        field: Field,
-        objects: &mut Vec<Object>,
-    ) -> Result<(), Refused> {
-        let done = match field {
-            Field::MergePatches | Field::Patches | Field::JsonPatches => self.patch(directory, entry, objects),
+    fn transform(&mut self, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
+        let done = match entry.what {
+            Field::MergePatches | Field::Patches | Field::JsonPatches => self.patch(entry, objects),
             _ => metadata::apply(objects, entry),
         };
         match done {
             Ok(()) => Ok(()),
             // What isn't fetched may have it.
-            Err(NotMerged::Refused(Refused { why: RefusedReason::NoReplicas(_), .. }))
-                if !self.out.unfetched.is_empty() || !self.out.beyond.is_empty() =>
-            {
-                Ok(())
-            }
-            Err(NotMerged::Refused(refused)) => Err(refused),
+            Err(NotMerged::Absent(_)) if !self.out.unfetched.is_empty() || !self.out.beyond.is_empty() => Ok(()),
+            Err(NotMerged::Refused(refused) | NotMerged::Absent(refused)) => Err(refused),
             Err(NotMerged::Beyond(beyond)) => {
                 self.out.beyond.push(beyond);
                 Ok(())
@@ -338,32 +312,33 @@ impl Accumulation<'_, '_> {
         }
     }
 
-    fn patch(&mut self, directory: &Utf8Path, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), NotMerged> {
-        let refused = |why| NotMerged::refused(&entry.place(), why);
-        let Some(source) = entry.source() else { return Err(refused(RefusedReason::NoText)) };
+    fn patch(&mut self, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), NotMerged> {
+        let refused = |why: &str| Refused::new(&entry.place(), why);
+        let Some(source) = entry.source() else {
+            return Err(refused("the patch has both or neither of `patch` and `path`").into());
+        };
         let node = match source {
             PatchSource::File(node) => {
                 let name = node.as_str().unwrap_or_default();
                 let place = entry.document.location(node.span);
-                let Some(path) = self.local(directory, &place, name)? else { return Ok(()) };
+                let Some(path) = self.local(&place, name)? else { return Ok(()) };
                 if self.all.tree.check(&path).is_err() {
-                    return Err(NotMerged::refused(&place, RefusedReason::Missing(name.to_owned())));
+                    return Err(missing(&place, name).into());
                 }
-                self.documents(directory, &path, name, place)?;
+                self.documents(&path, name, place)?;
                 node
             }
             PatchSource::Inline(node) => node,
         };
         let place = entry.document.location(node.span);
-        let patches = self.patch_documents(directory, &entry.document, node).unwrap_or_default();
         let target = entry.target();
-        self.out.layers.extend(patches.iter().map(|patch| patch.layer(target)));
-        let roots: Vec<Placed> = patches.iter().map(PatchDocument::placed).collect();
-        let no_patch = || NotMerged::refused(&place, RefusedReason::NoPatch);
+        let patches = self.patch_layers(&entry.document, node, target).unwrap_or_default();
+        let roots: Vec<Placed> = patches.iter().map(BuildLayer::placed).collect();
+        self.out.layers.extend(patches);
         let selector = match target.map(Selector::of) {
             Some(None) => {
                 let place = entry.document.location(target.unwrap_or(node).span);
-                return Err(NotMerged::beyond(&place, BeyondKind::Pattern));
+                return Err(NotMerged::beyond(&place, "a pattern of Go's"));
             }
             Some(Some(selector)) => Some(selector),
             None => None,
@@ -371,7 +346,7 @@ impl Accumulation<'_, '_> {
         if let [operations, ..] = roots.as_slice()
             && matches!(operations.value, Value::List(_))
         {
-            let selector = selector.ok_or_else(|| refused(RefusedReason::NoTarget))?;
+            let selector = selector.ok_or_else(|| refused("a patch of operations needs a `target`"))?;
             for object in objects.iter_mut().filter(|object| selector.matches(object)) {
                 object.remember_id();
                 operations::apply(&mut object.root, operations)?;
@@ -381,9 +356,12 @@ impl Accumulation<'_, '_> {
         let is_object =
             |root: &Placed| !root.text(&["kind"]).is_empty() && !root.text(&["metadata", "name"]).is_empty();
         if roots.is_empty() || !roots.iter().all(is_object) {
-            return Err(no_patch());
+            let why = "the patch is neither an object with kind and name nor a list of operations";
+            return Err(Refused::new(&place, why).into());
         }
-        let options = Options::of(entry);
+        let options = value(&entry.node, "options");
+        let allows = |key: &str| options.and_then(|options| value(options, key)).is_some_and(Node::is_true);
+        let allowed = (allows("allownamechange"), allows("allowkindchange"));
         let Some(selector) = selector else {
             for patch in &roots {
                 let id = Id::of(patch);
@@ -393,116 +371,72 @@ impl Accumulation<'_, '_> {
                     continue;
                 }
                 let [at] = matching.as_slice() else {
-                    let why = if matching.is_empty() {
-                        RefusedReason::NoMatch(Box::new(id))
-                    } else {
-                        RefusedReason::SeveralMatches(Box::new(id))
-                    };
-                    return Err(NotMerged::refused(&patch.place, why));
+                    let is = if matching.is_empty() { "isn't built here" } else { "is built here several times" };
+                    return Err(Refused::new(&patch.place, format!("the patch is for {id}, which {is}")).into());
                 };
-                merge_into(objects, *at, patch, options)?;
+                merge_into(objects, *at, patch, allowed)?;
             }
             return Ok(());
         };
-        let [patch] = roots.as_slice() else { return Err(refused(RefusedReason::SeveralPatches)) };
+        let [patch] = roots.as_slice() else {
+            return Err(refused("a patch with a `target` has one object only").into());
+        };
         for at in (0..objects.len()).rev() {
             if selector.matches(&objects[at]) {
-                merge_into(objects, at, patch, options)?;
+                merge_into(objects, at, patch, allowed)?;
             }
         }
         Ok(())
     }
 
     /// The documents of a patch: of the file that a scalar names, or of its text.
-    fn patch_documents(
-        &self,
-        directory: &Utf8Path,
-        document: &Arc<Document>,
-        node: &Node,
-    ) -> Option<Vec<PatchDocument>> {
+    fn patch_layers(&self, document: &Arc<Document>, node: &Node, target: Option<&Node>) -> Option<Vec<BuildLayer>> {
         let text = node.as_str()?;
-        let path = file_in(directory, text).filter(|_| !text.contains('\n'));
+        let layer = |patch: &Arc<Document>, is_inline: bool| {
+            let inline = is_inline.then(|| (Arc::clone(document), node.clone()));
+            BuildLayer::patch(patch, inline, target.cloned())
+        };
+        let path = file_in(&self.directory, text).filter(|_| !text.contains('\n'));
         if let Some(path) = path.filter(|path| self.all.tree.check(path).is_ok()) {
-            let documents = self.all.documents(&path).ok()?;
-            return Some(documents.iter().map(|d| PatchDocument { document: Arc::clone(d), inline: None }).collect());
+            return Some(self.all.documents(&path).ok()?.iter().map(|patch| layer(patch, false)).collect());
         }
         // What begins as JSON has to be JSON for kustomize.
         if text.starts_with('[') && serde_json::from_str::<serde_json::Value>(text).is_err() {
             return None;
         }
         let parsed = yaml::parse_yaml(&SourceFile::new(document.file.path(), text));
-        let inline = |d| PatchDocument { document: Arc::new(d), inline: Some((Arc::clone(document), node.clone())) };
+        let inline = |patch| layer(&Arc::new(patch), true);
         (!parsed.is_broken()).then(|| parsed.documents.into_iter().map(inline).collect())
     }
 }
 
-/// A document of a patch.
-struct PatchDocument {
-    document: Arc<Document>,
-    /// The scalar with its text, if it has no file.
-    inline: Option<(Arc<Document>, Node)>,
-}
-
-impl PatchDocument {
-    /// Its values: those of operations as kubectl reads them, by way of JSON, those of an object as kustomize does.
-    fn placed(&self) -> Placed {
-        let root = &self.document.root;
-        let text = if root.items().is_empty() { self.document.file.text() } else { "" };
-        Placed::of(root, text, &|span| match &self.inline {
-            None => self.document.location(span),
-            Some((around, scalar)) => around.location(locate_in_scalar(around, scalar, span.range())),
-        })
-    }
-
-    fn layer(&self, target: Option<&Node>) -> BuildLayer {
-        let is_merge = self.document.root.items().is_empty();
-        let what = if is_merge { LayerKind::Merge } else { LayerKind::Operations };
-        BuildLayer::patch(&self.document, what, self.inline.clone(), target.cloned())
-    }
-}
-
-/// What a patch may change of an object's identity.
-#[derive(Clone, Copy)]
-struct Options {
-    name: bool,
-    kind: bool,
-}
-
-impl Options {
-    fn of(entry: &Entry) -> Self {
-        let options = value(&entry.node, "options");
-        let is = |key: &str| options.and_then(|o| value(o, key)).is_some_and(Node::is_true);
-        Self { name: is("allownamechange"), kind: is("allowkindchange") }
-    }
-}
-
-/// Merges a patch into an object, which keeps its identity unless the patch may change it.
-fn merge_into(objects: &mut Vec<Object>, at: usize, patch: &Placed, options: Options) -> Result<(), NotMerged> {
-    let object = &objects[at];
-    let id = object.id();
-    let of = |path: &[&str]| object.root.at(path).cloned();
-    let (version, kind) = (of(&["apiVersion"]), of(&["kind"]));
-    let (name, namespace) = (of(&["metadata", "name"]), of(&["metadata", "namespace"]));
-    let Some(mut merged) = merge(Some(object.root.clone()), patch, id.is_built_in())? else {
+/// Merges a patch into an object, which keeps its name and its kind unless the patch may change them.
+fn merge_into(
+    objects: &mut Vec<Object>,
+    at: usize,
+    patch: &Placed,
+    (renames, changes_kind): (bool, bool),
+) -> Result<(), NotMerged> {
+    let own = objects[at].root.clone();
+    let Some(mut merged) = merge(Some(own.clone()), patch, objects[at].id().is_built_in())? else {
         objects.remove(at);
         return Ok(());
     };
-    let place = patch.place.clone();
-    if !options.kind {
-        version.into_iter().for_each(|v| merged.set("apiVersion", &v.place.clone(), v));
-        kind.into_iter().for_each(|v| merged.set("kind", &v.place.clone(), v));
+    let keep = |map: &mut Placed, path: &[&str], key: &str| match own.at(path).and_then(|map| map.get(key)) {
+        Some(value) => map.set(key, &value.place, value.clone()),
+        None if key == "namespace" => drop(map.remove(key)),
+        None => {}
+    };
+    if !changes_kind {
+        keep(&mut merged, &[], "apiVersion");
+        keep(&mut merged, &[], "kind");
     }
-    let metadata = merged.map_of("metadata", &place);
-    if let Some(name) = name.filter(|_| !options.name) {
-        metadata.set("name", &name.place.clone(), name);
+    let metadata = merged.map_of("metadata", &patch.place);
+    if !renames {
+        keep(metadata, &["metadata"], "name");
     }
-    match namespace {
-        Some(namespace) => metadata.set("namespace", &namespace.place.clone(), namespace),
-        None => {
-            metadata.remove("namespace");
-        }
-    }
-    if options.name || options.kind {
+    keep(metadata, &["metadata"], "namespace");
+    if renames || changes_kind {
         objects[at].remember_id();
     }
     objects[at].root = merged;
@@ -515,30 +449,18 @@ fn objects_of(root: Placed, out: &mut Vec<Object>) -> Result<(), Refused> {
         return Ok(());
     }
     let kind = root.text(&["kind"]);
-    if kind.ends_with("List") && root.get("items").is_some() {
-        return root
-            .get("items")
-            .into_iter()
-            .flat_map(Placed::items)
-            .try_for_each(|item| objects_of(item.clone(), out));
+    if let Some(list) = root.get("items").filter(|_| kind.ends_with("List")) {
+        return list.items().iter().try_for_each(|item| objects_of(item.clone(), out));
     }
     let missing = [("kind", kind.is_empty()), ("metadata.name", root.text(&["metadata", "name"]).is_empty())];
     if let Some((field, _)) = missing.iter().find(|(_, is_missing)| *is_missing) {
-        return Err(Refused { place: root.place.clone(), why: RefusedReason::NoObject(field) });
+        return Err(Refused::new(&root.place, format!("this object lacks `{field}`")));
     }
     out.push(Object { root, previous: Vec::new() });
     Ok(())
 }
 
-/// Where a kustomization is rejected.
-pub(in crate::repo) fn place_of(own: &Kustomization, why: &Rejected) -> Location {
-    own.rejected_at.clone().filter(|_| own.rejected.as_ref() == Some(why)).unwrap_or_else(|| first_line(own))
-}
-
-/// A kustomization's first line.
-pub(in crate::repo) fn first_line(own: &Kustomization) -> Location {
-    let Some(document) = &own.document else { return start_of(&own.path) };
-    let file = &document.file;
-    let end = file.line(0).map_or(0, |(_, line)| line.len());
-    Location::new(file, Span::new(0, end))
+/// Nothing is where an entry points.
+fn missing(place: &Location, name: &str) -> Refused {
+    Refused::new(place, format!("there is neither a file nor a kustomization `{name}`"))
 }

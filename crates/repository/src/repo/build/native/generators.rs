@@ -1,7 +1,7 @@
 //! The objects of generators, as far as their names are known.
 
+use super::Refused;
 use super::object::{Object, Placed};
-use super::{Refused, RefusedReason};
 use crate::prelude::*;
 use crate::repo::kustomization::{Entry, Kustomizations, generated_from, text, value, values};
 use crate::repo::paths::file_in;
@@ -12,14 +12,14 @@ pub(super) fn check(all: &Kustomizations<'_>, directory: &Utf8Path, entry: &Entr
         let path = file_in(directory, name);
         if path.is_some_and(|path| matches!(all.tree.check(&path), Err(Unreadable::Missing))) {
             let place = entry.document.location(node.span);
-            return Err(Refused { place, why: RefusedReason::MissingFile(name.to_owned()) });
+            return Err(Refused::new(&place, format!("there is no file `{name}`")));
         }
     }
     let literals = values(&entry.node, "literals").flat_map(Node::items);
     let without_key = |node: &&Node| node.as_str().is_some_and(|text| !text.contains('=') || text.starts_with('='));
     if let Some(node) = literals.into_iter().find(without_key) {
-        let why = RefusedReason::NoKey(node.as_str().unwrap_or_default().to_owned());
-        return Err(Refused { place: entry.document.location(node.span), why });
+        let why = format!("the literal `{}` has no key", node.as_str().unwrap_or_default());
+        return Err(Refused::new(&entry.document.location(node.span), why));
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! A kind that kustomize has no schema of has no merge keys: its lists are replaced as a whole.
 
 use super::object::{Placed, Value};
-use super::{Beyond, BeyondKind, Refused, RefusedReason};
+use super::{Beyond, Refused};
 use crate::prelude::*;
 use crate::repo::wrapper_fields as fields;
 
@@ -18,6 +18,8 @@ enum Directive {
 /// Why a merge isn't done.
 pub(super) enum NotMerged {
     Refused(Refused),
+    /// Nothing built here is what is changed.
+    Absent(Refused),
     Beyond(Beyond),
 }
 
@@ -28,11 +30,7 @@ impl From<Refused> for NotMerged {
 }
 
 impl NotMerged {
-    pub(super) fn refused(place: &Location, why: RefusedReason) -> Self {
-        Self::Refused(Refused { place: place.clone(), why })
-    }
-
-    pub(super) fn beyond(place: &Location, what: BeyondKind) -> Self {
+    pub(super) fn beyond(place: &Location, what: &'static str) -> Self {
         Self::Beyond(Beyond { place: place.clone(), what })
     }
 }
@@ -67,9 +65,9 @@ impl Merge {
     fn same_type(&self, object: Option<&Placed>, patch: &Placed) -> Result<(), NotMerged> {
         match object {
             Some(object) if object.type_name() != patch.type_name() => {
-                let path = self.path.join(".");
-                let why = RefusedReason::OtherType { path, patch: patch.type_name(), object: object.type_name() };
-                Err(NotMerged::refused(&patch.place, why))
+                let (path, own, other) = (self.path.join("."), patch.type_name(), object.type_name());
+                let why = format!("the patch has a {own} at `{path}`, where the object has a {other}");
+                Err(Refused::new(&patch.place, why).into())
             }
             _ => Ok(()),
         }
@@ -120,7 +118,7 @@ impl Merge {
             if fields::of("kustomize.replaced-lists").contains(&name) {
                 return Ok(Some(replaced()));
             }
-            return Err(NotMerged::beyond(place, BeyondKind::List));
+            return Err(NotMerged::beyond(place, "a list with a key of its own in a patch of a built-in kind"));
         };
         let mut merged = object.unwrap_or(Placed { place: place.clone(), value: Value::List(Vec::new()) });
         let Value::List(own) = &mut merged.value else { return Ok(Some(replaced())) };
@@ -128,7 +126,10 @@ impl Merge {
         for item in items {
             let id = item.text(&[key]);
             if id.is_empty() {
-                return Err(NotMerged::beyond(&item.place, BeyondKind::List));
+                return Err(NotMerged::beyond(
+                    &item.place,
+                    "a list with a key of its own in a patch of a built-in kind",
+                ));
             }
             let at = own.iter().position(|other| other.text(&[key]) == id);
             first.extend(self.value(at.map(|at| own.remove(at)), item)?);
@@ -143,7 +144,7 @@ impl Merge {
 const DIRECTIVE: &str = "$patch";
 
 fn directive(patch: &Placed) -> Result<Directive, NotMerged> {
-    let beyond = |place: &Location| NotMerged::beyond(place, BeyondKind::Directive);
+    let beyond = |place: &Location| NotMerged::beyond(place, "a directive of a patch");
     // `$retainKeys`, `$setElementOrder/…` and `$deleteFromPrimitiveList/…` are others.
     if let Some(other) = patch.members().iter().find(|m| m.key.starts_with('$') && m.key != DIRECTIVE) {
         return Err(beyond(&other.place));

@@ -2,9 +2,9 @@
 //!
 //! Source: the field specs in kustomize's `builtinpluginconsts` and its filters.
 
+use super::Refused;
 use super::merge::NotMerged;
 use super::object::{Id, Object, Placed, Value};
-use super::{BeyondKind, RefusedReason};
 use crate::prelude::*;
 use crate::repo::kustomization::{Entry, Field, text, value, values};
 use crate::repo::wrapper_fields as fields;
@@ -14,37 +14,33 @@ pub(super) fn apply(objects: &mut [Object], entry: &Entry) -> Result<(), NotMerg
     let (document, node) = (&entry.document, &entry.node);
     let place = document.location(node.span);
     match entry.what {
-        Field::Namespace => match node.as_str() {
-            Some(namespace) if !namespace.is_empty() => {
-                objects.iter_mut().for_each(|object| set_namespace(object, namespace, &place));
-            }
-            _ => {}
-        },
-        Field::NamePrefix | Field::NameSuffix => {
-            let part = node.as_str().unwrap_or_default();
-            for object in objects.iter_mut().filter(|_| !part.is_empty()) {
-                rename(object, part, entry.what == Field::NamePrefix, &place);
+        Field::Namespace | Field::NamePrefix | Field::NameSuffix => {
+            let text = node.as_str().unwrap_or_default();
+            for object in objects.iter_mut().filter(|_| !text.is_empty()) {
+                match entry.what {
+                    Field::Namespace => set_namespace(object, text, &place),
+                    what => rename(object, text, what == Field::NamePrefix, &place),
+                }
             }
         }
-        Field::CommonLabels => {
+        Field::CommonLabels | Field::CommonAnnotations => {
             let pairs = pairs(document, node)?;
-            objects.iter_mut().for_each(|object| set_labels(object, &pairs, true, true));
+            objects.iter_mut().for_each(|object| match entry.what {
+                Field::CommonLabels => set_labels(object, &pairs, true, true),
+                _ => set_metadata(object, "annotations", &pairs, true),
+            });
         }
         Field::Labels => {
             for item in node.items() {
                 let Some(of) = value(item, "pairs") else { continue };
                 if let Some(fields) = value(item, "fields").filter(|fields| !fields.items().is_empty()) {
-                    return Err(NotMerged::beyond(&document.location(fields.span), BeyondKind::LabelFields));
+                    return Err(NotMerged::beyond(&document.location(fields.span), "labels of fields"));
                 }
                 let pairs = pairs(document, of)?;
                 let is = |key: &str| values(item, key).any(Node::is_true);
                 let (selectors, templates) = (is("includeselectors"), is("includetemplates"));
                 objects.iter_mut().for_each(|object| set_labels(object, &pairs, selectors, templates));
             }
-        }
-        Field::CommonAnnotations => {
-            let pairs = pairs(document, node)?;
-            objects.iter_mut().for_each(|object| set_metadata(object, "annotations", &pairs, true));
         }
         Field::Images => {
             for item in node.items() {
@@ -63,7 +59,8 @@ pub(super) fn apply(objects: &mut [Object], entry: &Entry) -> Result<(), NotMerg
                 let mut meant = objects.iter_mut().filter(|object| is_meant(object)).peekable();
                 if meant.peek().is_none() {
                     let place = document.location(item.span);
-                    return Err(NotMerged::refused(&place, RefusedReason::NoReplicas(name.to_owned())));
+                    let why = format!("nothing named `{name}` has replicas");
+                    return Err(NotMerged::Absent(Refused::new(&place, why)));
                 }
                 for (object, count) in meant.filter_map(|object| Some((object, count?))) {
                     let count = Placed::of_node(document, count);
@@ -93,8 +90,8 @@ fn pairs(document: &Arc<Document>, node: &Node) -> Result<Pairs, NotMerged> {
     let pair = |entry: &yaml::Entry| {
         let value = Placed::of_node(document, &entry.value);
         if value.as_str().is_none() {
-            let why = RefusedReason::NotText(entry.key.text.clone());
-            return Err(NotMerged::refused(&value.place, why));
+            let why = format!("the value of `{}` is no text", entry.key.text);
+            return Err(Refused::new(&value.place, why).into());
         }
         Ok((entry.key.text.clone(), document.location(entry.key.span), value))
     };

@@ -30,11 +30,6 @@ pub(super) struct Member {
 }
 
 impl Placed {
-    /// A document's value.
-    pub(in crate::repo) fn of_document(document: &Arc<Document>) -> Self {
-        Self::of_node(document, &document.root)
-    }
-
     /// A document's part.
     pub(super) fn of_node(document: &Document, node: &Node) -> Self {
         Self::of(node, document.file.text(), &|span| document.location(span))

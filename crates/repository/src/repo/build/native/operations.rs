@@ -4,9 +4,9 @@
 
 use hcoplan_yaml::pointer;
 
+use super::Refused;
 use super::merge::NotMerged;
 use super::object::{Member, Placed, Value};
-use super::{BeyondKind, RefusedReason};
 use crate::prelude::*;
 
 /// Applies a list of operations to an object. While they run, kustomize has annotations of its own in it.
@@ -25,37 +25,34 @@ fn apply_one(object: &mut Placed, operation: &Placed) -> Result<(), NotMerged> {
     let op = operation.text(&["op"]);
     let path = operation.text(&["path"]);
     let place = operation.get("path").map_or(&operation.place, |path| &path.place);
-    let refused = |path: &str, why| {
-        NotMerged::refused(place, RefusedReason::Operation { op: op.to_owned(), path: path.to_owned(), why })
+    let refused = |path: &str, why: &str| {
+        NotMerged::from(Refused::new(place, format!("the operation `{op}` fails at `{path}`: {why}")))
     };
     let from = operation.text(&["from"]);
     let is_from = matches!(op, "move" | "copy");
     if path.is_empty() && operation.get("path").is_some() || is_from && from.is_empty() {
-        return Err(NotMerged::beyond(place, BeyondKind::Root));
+        return Err(NotMerged::beyond(place, "a whole object in an operation"));
     }
-    let (at_path, at_from) = (|why| refused(path, why), |why| refused(from, why));
     let value = || operation.get("value").cloned().unwrap_or_else(|| null(place));
-    match op {
-        "add" => add(object, path, value(), place).map_err(at_path),
-        "replace" => replace(object, path, value(), place).map_err(at_path),
-        "remove" => remove(object, path).map(|_| ()).map_err(at_path),
+    let done = match op {
+        "add" => add(object, path, value(), place),
+        "replace" => replace(object, path, value(), place),
+        "remove" => remove(object, path).map(drop),
         "move" => {
-            let moved = remove(object, from).map_err(at_from)?;
-            add(object, path, moved, place).map_err(at_path)
+            let moved = remove(object, from).map_err(|why| refused(from, why))?;
+            add(object, path, moved, place)
         }
         "copy" => {
-            let copied = find(object, from).map_err(at_from)?;
-            let copied = copied.cloned().unwrap_or_else(|| null(place));
-            add(object, path, copied, place).map_err(at_path)
+            let copied = find(object, from).map_err(|why| refused(from, why))?.cloned();
+            add(object, path, copied.unwrap_or_else(|| null(place)), place)
         }
-        "test" => {
-            let found = find(object, path).map_err(at_path)?;
-            let found = found.map_or(serde_json::Value::Null, Placed::to_json);
-            let wanted = operation.get("value").map_or(serde_json::Value::Null, Placed::to_json);
-            if found == wanted { Ok(()) } else { Err(refused(path, "the value is another one")) }
-        }
-        _ => Err(refused(path, "there is no such operation")),
-    }
+        "test" => find(object, path).and_then(|found| {
+            let is_it = found.map(Placed::to_json).unwrap_or_default() == value().to_json();
+            if is_it { Ok(()) } else { Err("the value is another one") }
+        }),
+        _ => Err("there is no such operation"),
+    };
+    done.map_err(|why| refused(path, why))
 }
 
 const NO_PARENT: &str = "there is nothing that could hold it";

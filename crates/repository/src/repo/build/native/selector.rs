@@ -1,6 +1,6 @@
 //! kustomize's selectors: of patches and of replacements.
 
-use super::object::{Object, Placed};
+use super::object::{Id, Object, Placed};
 use crate::prelude::*;
 use crate::repo::kustomization::{text, values};
 
@@ -21,11 +21,8 @@ pub(in crate::repo) fn whole(pattern: &str) -> Option<Regex> {
 
 /// A selector, compiled.
 pub(super) struct Selector {
-    group: Option<Regex>,
-    version: Option<Regex>,
-    kind: Option<Regex>,
-    name: Option<Regex>,
-    namespace: Option<Regex>,
+    /// The patterns of group, version, kind, name and namespace.
+    patterns: Vec<Option<Regex>>,
     labels: Vec<Requirement>,
     annotations: Vec<Requirement>,
 }
@@ -37,30 +34,30 @@ impl Selector {
             "" => Some(None),
             pattern => whole(pattern).map(Some),
         };
+        let patterns = ["group", "version", "kind", "name", "namespace"].into_iter().map(pattern);
         Some(Self {
-            group: pattern("group")?,
-            version: pattern("version")?,
-            kind: pattern("kind")?,
-            name: pattern("name")?,
-            namespace: pattern("namespace")?,
+            patterns: patterns.collect::<Option<_>>()?,
             labels: requirements(text(target, "labelselector"))?,
             annotations: requirements(text(target, "annotationselector"))?,
         })
     }
 
-    /// Whether it selects an object, by its identity now or in its file.
+    /// Whether it selects an object, by its identity now, name and namespace also by those in its file.
     pub(super) fn matches(&self, object: &Object) -> bool {
         let (own, original) = (object.id(), object.original_id());
-        let is = |pattern: &Option<Regex>, text: &str| pattern.as_ref().is_none_or(|p| p.is_match(text));
-        let either = |pattern, one: &str, other: &str| is(pattern, one) || is(pattern, other);
-        let map = |key: &str| object.root.at(&["metadata", key]);
-        is(&self.group, &own.group)
-            && is(&self.version, &own.version)
-            && is(&self.kind, &own.kind)
-            && either(&self.name, &own.name, &original.name)
-            && either(&self.namespace, own.effective_namespace(), original.effective_namespace())
-            && self.labels.iter().all(|r| r.is_met(map("labels")))
-            && self.annotations.iter().all(|r| r.is_met(map("annotations")))
+        let names = [&own.name, &original.name].map(String::as_str);
+        let namespaces = [&own, &original].map(Id::effective_namespace);
+        let texts = [[&*own.group; 2], [&*own.version; 2], [&*own.kind; 2], names, namespaces];
+        let is = |(pattern, texts): (&Option<Regex>, [&str; 2])| {
+            pattern.as_ref().is_none_or(|pattern| texts.iter().any(|text| pattern.is_match(text)))
+        };
+        let meets = |all: &[Requirement], key: &str| {
+            let map = object.root.at(&["metadata", key]);
+            all.iter().all(|requirement| requirement.is_met(map))
+        };
+        self.patterns.iter().zip(texts).all(is)
+            && meets(&self.labels, "labels")
+            && meets(&self.annotations, "annotations")
     }
 }
 
@@ -85,21 +82,12 @@ impl Requirement {
 
 /// The requirements of a selector as text: `a=b,c!=d,e in (f,g),h notin (i),j,!k`; `None` if it is none.
 fn requirements(text: &str) -> Option<Vec<Requirement>> {
-    let mut out = Vec::new();
-    let mut rest = text.trim();
-    while !rest.is_empty() {
-        let depth = |(open, at): (i32, Option<usize>), (index, c): (usize, char)| match c {
-            '(' => (open + 1, at),
-            ')' => (open - 1, at),
-            ',' if open == 0 && at.is_none() => (open, Some(index)),
-            _ => (open, at),
-        };
-        let (_, end) = rest.char_indices().fold((0, None), depth);
-        let (part, after) = end.map_or((rest, ""), |end| (&rest[..end], &rest[end + 1..]));
-        out.push(requirement(part.trim())?);
-        rest = after.trim();
-    }
-    Some(out)
+    let mut is_open = false;
+    let is_end = |c: char| {
+        is_open = c == '(' || is_open && c != ')';
+        c == ',' && !is_open
+    };
+    text.split(is_end).map(str::trim).filter(|part| !part.is_empty()).map(requirement).collect()
 }
 
 fn requirement(part: &str) -> Option<Requirement> {

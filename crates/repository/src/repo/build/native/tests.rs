@@ -110,11 +110,8 @@ fn each_value_has_the_place_that_wrote_it() {
     let patch = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: hc}\nspec:\n  b: over\n";
     let built = built(kustomization, &[("over/p.yaml", patch)]).expect("built");
     let printed = emitted(&built.objects);
-    let whole = first_line(
-        &Kustomizations::new(&Memory::from_iter([("over/kustomization.yaml", kustomization)]))
-            .at(Utf8Path::new("over"))
-            .expect("one"),
-    );
+    let tree = Memory::from_iter([("over/kustomization.yaml", kustomization)]);
+    let whole = Kustomizations::new(&tree).at(Utf8Path::new("over")).expect("one").first_line();
     let origins = origins(Utf8Path::new("built"), &printed, &built.objects, &whole);
     let file = SourceFile::from_bytes("built", printed);
     file.set_origins(Arc::new(origins));
@@ -177,11 +174,11 @@ fn refuses_what_kustomize_refuses() {
 #[test]
 fn what_only_kustomize_computes_is_said() {
     for (field, what) in [
-        ("replacements: [{path: r.yaml}]", BeyondKind::Replacements),
-        ("transformers: [t.yaml]", BeyondKind::Plugins),
-        ("vars: [{name: A}]", BeyondKind::Variables),
-        ("configurations: [c.yaml]", BeyondKind::Configurations),
-        ("patches: [{target: {name: '\\pL+'}, patch: '[]'}]", BeyondKind::Pattern),
+        ("replacements: [{path: r.yaml}]", "replacements"),
+        ("transformers: [t.yaml]", "plugins"),
+        ("vars: [{name: A}]", "variables"),
+        ("configurations: [c.yaml]", "configurations of transformers"),
+        ("patches: [{target: {name: '\\pL+'}, patch: '[]'}]", "a pattern of Go's"),
     ] {
         let built = built(&format!("resources: [../base]\n{field}\n"), &[]).expect(field);
         assert_eq!(built.beyond.first().map(|beyond| beyond.what), Some(what), "{field}");

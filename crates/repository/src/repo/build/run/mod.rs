@@ -99,7 +99,7 @@ pub(in crate::repo) fn run_program(
     stop: &dyn Fn() -> bool,
 ) -> Result<Vec<u8>, BuildError> {
     let copy = copy_inputs(&read(place)?, place.links)?;
-    let mut command = if place.network { fetching(path) } else { sandboxed(path) };
+    let mut command = isolated(path, place.network);
     command.args(arguments).current_dir(copy.path().join(place.directory));
     command.env(REGISTRY, format!("{}-absent", copy.path()));
     let failed = |message: String| BuildError::Failed { command: typed.to_owned(), message };
@@ -199,17 +199,16 @@ fn link_to_directory(target: &Utf8Path, link: &Utf8Path) -> io::Result<()> {
     }
 }
 
-/// A command with few environment variables, and without network if possible.
-fn sandboxed(path: &Path) -> Command {
-    let mut command = without_network(path);
-    command.env_clear().envs(inherited(fields::of("inherited"))).envs(fields::pairs_of("environment"));
-    command
-}
-
-/// A command with the network, and no variable that it doesn't need for it.
-fn fetching(path: &Path) -> Command {
-    let mut command = Command::new(path);
-    command.env_clear().envs(inherited(fields::of("inherited"))).envs(inherited(fields::of("inherited-to-fetch")));
+/// A command with few environment variables: with the network those that it needs for it, else without network if
+/// possible.
+fn isolated(path: &Path, network: bool) -> Command {
+    let mut command = if network { Command::new(path) } else { without_network(path) };
+    command.env_clear().envs(inherited(fields::of("inherited")));
+    if network {
+        command.envs(inherited(fields::of("inherited-to-fetch")));
+    } else {
+        command.envs(fields::pairs_of("environment"));
+    }
     command
 }
 
@@ -232,16 +231,15 @@ fn without_network(path: &Path) -> Command {
 
 /// The program that creates namespaces, if the system allows it.
 fn unshare_program() -> Option<&'static PathBuf> {
-    static KNOWN: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let find = || {
+    static KNOWN: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
         cfg!(target_os = "linux").then_some(())?;
         let (unshare, test) = (program("unshare")?, program("true")?);
         let mut command = Command::new(&unshare);
         command.args([OsString::from("-U"), "-n".into(), "--".into(), test.into()]);
         let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         quiet.status().is_ok_and(|s| s.success()).then_some(unshare)
-    };
-    KNOWN.get_or_init(find).as_ref()
+    });
+    KNOWN.as_ref()
 }
 
 /// A running build. Every process that it started ends with it.
