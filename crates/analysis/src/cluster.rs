@@ -98,7 +98,7 @@ fn as_built<'a>(
     let applied = match (work.before, pair.before) {
         (Before::Sources(before, ComparisonMode::BeforeAndAfter), Some(was)) => {
             let mut found = repo::applied_changes(before, repo, was, cluster);
-            let changes = repo::changes_of_values(before, repo, &work.changed, &outcome.found.findings);
+            let changes = repo::changes_of_users(before, repo, &work.changed, was, &outcome.found.findings);
             found.extend(changes.into_iter().map(|f| Finding { cluster: Some(cluster.name().clone()), ..f }));
             found
         }

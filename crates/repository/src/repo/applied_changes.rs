@@ -79,17 +79,20 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
 /// The finding that a field of what applies a HyperConverged changes.
 fn setting_change(document: &Document, field: &str, node: &Node) -> Finding {
     let place = document.location(node.below(field).unwrap_or(node).span);
-    Finding::new(&CHANGE_NOT_PLANNED, format!("the change of `{field}` of {} is not in the plan", phrase(document)))
-        .at(place)
-        .label("may change what is applied, or where")
-        .help("look at what the controller would apply before you merge it")
+    let message = format!("the change of `{field}` of {} is not in the plan", phrase(document));
+    other_setting(message, place).help("look at what the controller would apply before you merge it")
+}
+
+fn other_setting(message: String, place: Location) -> Finding {
+    Finding::new(&CHANGE_NOT_PLANNED, message).at(place).label("may change what is applied, or where")
 }
 
 /// The first changed setting of the wrapper of a HyperConverged, and of what places a policy.
 fn wrapper_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &ClusterRef) -> Vec<Finding> {
     let (Some(old), Some(new)) = (before.wrapper_of(was), after.wrapper_of(cluster)) else { return Vec::new() };
-    if let (Some(played), Some(role)) = (role_of(&old), role_of(&new))
-        && before.is_played(played)
+    if let Some(role) = role_of(cluster.path()).and_then(Utf8Path::file_name)
+        && new.document.root.get("kind").is_none()
+        && before.is_played(role)
         && !after.is_played(role)
     {
         let why = format!("no playbook has the role {role} any more");
@@ -125,19 +128,24 @@ fn related_changes(
     if let Some(gone) = lost.next() {
         let message = format!("{} is without {} now", phrase(user), phrase(gone));
         let place = ["spec.sourceRef", "spec.project"].iter().find_map(|field| user.root.below(field));
-        let finding = Finding::new(&CHANGE_NOT_PLANNED, message);
-        let finding = finding.at(user.location(place.unwrap_or(&user.root).span));
-        return vec![
-            finding.label("may change what is applied, or where").help("keep it, unless it is created elsewhere"),
-        ];
+        let finding = other_setting(message, user.location(place.unwrap_or(&user.root).span));
+        return vec![finding.help("keep it, unless it is created elsewhere")];
     }
     new.iter().filter_map(change).collect()
 }
 
-/// The name of the role of Ansible that tasks belong to.
-fn role_of(tasks: &WrapperOf) -> Option<&str> {
-    let mut above = tasks.document.file.path().ancestors().filter(|_| tasks.document.root.get("kind").is_none());
-    above.find(|above| parent(above).file_name() == Some("roles"))?.file_name()
+/// The directory of the role of Ansible that a file belongs to.
+pub(super) fn role_of(file: &Utf8Path) -> Option<&Utf8Path> {
+    file.ancestors().find(|above| parent(above).file_name() == Some("roles"))
+}
+
+/// The settings of a document that names something, without the items of lists that don't, and without tasks' names.
+pub(super) fn settings_about(root: &Node, names: &dyn Fn(&Node) -> bool) -> Option<String> {
+    let has = |node: &Node| all_nodes(node).any(names);
+    let lists = all_nodes(root).map(Node::items).filter(|items| items.iter().any(has));
+    let left = lists.flatten().filter_map(|item| if has(item) { item.get("name") } else { Some(item) });
+    let left: Vec<Span> = left.map(|node| node.span).collect();
+    has(root).then(|| settings(root, &left).to_string())
 }
 
 /// The settings of an object without some parts, and without labels, annotations and the like.
@@ -170,12 +178,9 @@ struct WrapperOf {
 /// The finding that a controller applies a HyperConverged that was in the repository before, now or to one more cluster.
 fn is_added(cluster: &ClusterRef, by: &Applied, is_first: bool) -> Finding {
     let (name, phrase) = (cluster.name(), phrase(&by.document));
-    let message = match &by.destination {
-        Some(destination) if !is_first => {
-            format!("the HyperConverged of cluster {name} is applied to {destination}, too: by {phrase}")
-        }
-        _ => format!("the HyperConverged of cluster {name} is applied now: by {phrase}"),
-    };
+    let destination = by.destination.as_ref().filter(|_| !is_first);
+    let how = destination.map_or_else(|| "now".to_owned(), |destination| format!("to {destination}, too"));
+    let message = format!("the HyperConverged of cluster {name} is applied {how}: by {phrase}");
     Finding::new(&CHANGE_NOT_PLANNED, message)
         .at(by.place())
         .label("HCO makes its objects there")

@@ -101,7 +101,7 @@ pub use scan::ObjectPlace;
 pub use statements::{HCO_PACKAGES, StatementKind};
 pub use trust::{Trust, TrustBase};
 pub(crate) use unplanned::unplanned;
-pub use unplanned_changes::{ChangedFiles, changes_of_values, unplanned_changes};
+pub use unplanned_changes::{ChangedFiles, changes_of_users, unplanned_changes};
 
 use hcoplan_diagnostics::source::{self, ReadOnce, max_bytes};
 

@@ -4,7 +4,6 @@
 //! controllers apply it; else to the one cluster below the nearest directory above it that has any: with a single
 //! cluster, the whole repository is its, but for the other ones of its `clusters`.
 
-use super::paths::parent;
 use crate::prelude::*;
 use crate::repo::wrapper_fields as fields;
 
@@ -53,9 +52,9 @@ impl Owners {
             if let Some(only) = self.below.get(above) {
                 // `clusters/lab` beside `clusters/prod` is of another one.
                 let is_list = above.file_name().is_some_and(|name| fields::of("clusters").contains(&name));
-                let first = file.strip_prefix(above).ok().and_then(|inner| inner.iter().next());
-                let is_other = |first| parent(file) != above && !fields::of("clusters.shared").contains(&first);
-                if is_list && first.is_some_and(is_other) {
+                let mut inner = file.strip_prefix(above).unwrap_or(file).iter();
+                let is_shared = inner.next().is_some_and(|first| fields::of("clusters.shared").contains(&first));
+                if is_list && !is_shared && inner.next().is_some() {
                     return None;
                 }
                 return only.as_deref().filter(|only| self.directories.contains(*only));

@@ -2,14 +2,15 @@
 
 use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, VALUE_UNKNOWN};
 
+use super::applied_changes::{role_of, settings_about};
 use super::build::BUILT;
 use super::candidate::is_candidate;
 use super::charts::{chart_of, dependents};
 use super::gitops::is_absent;
 use super::helm::named_value_files;
-use super::mentions::has;
+use super::mentions::{has, has_any};
 use super::nodes::filled;
-use super::paths::{files_of, parent, path_words};
+use super::paths::{files_of, parent, path_words, start_of};
 use super::{ClusterRef, Repo, UNPLANNED};
 use crate::prelude::*;
 use crate::repo::wrapper_fields as fields;
@@ -21,16 +22,26 @@ pub fn unplanned_changes(before: &Repo, after: &Repo, changed: &OnceLock<Changed
     changes([before, after], changed, unplanned.collect(), true)
 }
 
-/// The findings about changed files from which an unknown value of a planned manifest may be filled in; `found` are the
+/// The findings about changed files from which an unknown value of a planned manifest may be filled in, and about what
+/// applies the manifest and is no known controller: a task of Ansible, Terraform, kapp-controller. `found` are the
 /// findings about the cluster.
-pub fn changes_of_values(
+pub fn changes_of_users(
     before: &Repo,
     after: &Repo,
     changed: &OnceLock<ChangedFiles>,
+    was: &ClusterRef,
     found: &[Finding],
 ) -> Vec<Finding> {
     let unknown = found.iter().filter(|f| f.rule.name == VALUE_UNKNOWN.name);
-    changes([before, after], changed, unknown.collect(), false)
+    let mut out = changes([before, after], changed, unknown.collect(), false);
+    let all = changed.get_or_init(|| ChangedFiles::between([before, after]));
+    let [old, new] = [(before, 0), (after, 1)].map(|(repo, side)| all.users(repo, side, was));
+    let lost = old.iter().find(|(_, said)| !new.iter().any(|(_, now)| now == said));
+    out.extend(lost.map(|(path, _)| {
+        let message = format!("`{path}` says something else of `{}`, which is not planned", was.named_path());
+        not_planned(message, start_of(path))
+    }));
+    out
 }
 
 fn changes(
@@ -70,14 +81,17 @@ fn changes(
         } else {
             format!("`{first}`{more} changes, from which a value in `{what}` may be filled in")
         };
-        out.push(
-            Finding::new(&CHANGE_NOT_PLANNED, message)
-                .at(place.clone())
-                .label("its effect is unknown")
-                .help("look at what the tool makes of it before you merge it: `… | hcoplan lint -`"),
-        );
+        out.push(not_planned(message, place.clone()));
     }
     out
+}
+
+/// The finding about a change whose effect isn't known.
+fn not_planned(message: String, place: Location) -> Finding {
+    Finding::new(&CHANGE_NOT_PLANNED, message)
+        .at(place)
+        .label("its effect is unknown")
+        .help("look at what the tool makes of it before you merge it: `… | hcoplan lint -`")
 }
 
 /// The files that differ between two sides; found once for all clusters.
@@ -108,6 +122,48 @@ impl ChangedFiles {
         Self { files, planned, variables }
     }
 
+    /// What they say of a cluster's file, by its path, its directory's or the name of its role.
+    fn users(&self, repo: &Repo, side: usize, cluster: &ClusterRef) -> Vec<(&Utf8Path, String)> {
+        let targets = [cluster.path(), cluster.directory()];
+        let role = role_of(cluster.path()).and_then(Utf8Path::file_name);
+        let names: Vec<&str> = targets.into_iter().filter_map(Utf8Path::file_name).chain(role).collect();
+        let templates = repo.controllers_in_charts().iter();
+        let charts: BTreeSet<&Utf8Path> = templates.filter_map(|one| chart_of(&*repo.tree, one.file.path())).collect();
+        let mut out = Vec::new();
+        for (path, sides) in &self.files {
+            let may = sides.iter().any(|side| has_any(side.file.text(), &names)) && !self.planned.contains(path);
+            let Some(one) = sides.iter().find(|one| one.side == side).filter(|_| may) else { continue };
+            let file = &one.file;
+            // A role's tasks name its files and templates without their directories.
+            let is_it = |word: &str| {
+                let is_any =
+                    |part: &&str| targets.iter().any(|target| leads_to(&format!("{part}{word}"), path, target));
+                word.contains(['/', '.']) && ["", "files/", "templates/"].iter().any(is_any)
+            };
+            // An Application in a chart's template, and the values that it takes.
+            if charts.iter().any(|chart| path.starts_with(chart)) {
+                let parts = blocks(file.text(), &|word| is_it(word) || names.contains(&word));
+                out.extend(parts.into_iter().map(|part| (&**path, part)));
+                continue;
+            }
+            if path.extension() == Some("tf") {
+                let blocks = file.text().split("\n}").filter(|block| path_words(block).any(is_it));
+                out.extend(blocks.map(|block| (&**path, block.trim().to_owned())));
+            }
+            out.extend(documents_of(file).iter().map(|document| &document.root).filter_map(|root| {
+                let kind = root.text("kind");
+                let is_ansible = kind.is_empty() && (!root.items().is_empty() || root.get("dependencies").is_some());
+                let names_it = |node: &Node| {
+                    let text = node.as_str().unwrap_or_default();
+                    path_words(text).any(is_it) || is_ansible && role == Some(text)
+                };
+                let is_meant = is_ansible || fields::of("appliers").contains(&kind);
+                Some((&**path, settings_about(root, &names_it).filter(|_| is_meant)?))
+            }));
+        }
+        out
+    }
+
     /// Those that may decide about what a file has, itself first.
     fn of(&self, sides: [&Repo; 2], file: &Utf8Path, is_unplanned: bool) -> Vec<Utf8PathBuf> {
         let chart = sides.into_iter().find_map(|repo| chart_of(&*repo.tree, file));
@@ -128,7 +184,7 @@ impl ChangedFiles {
             // An object holds no value, unless something names it.
             let is_object = || {
                 sides.iter().any(|side| {
-                    side.objects.iter().any(|(kind, _)| !fields::of("variables.kinds").contains(&kind.as_str()))
+                    side.objects().iter().any(|(kind, _)| !fields::of("variables.kinds").contains(&kind.as_str()))
                 })
             };
             let is_beside = match directory.as_str() {
@@ -146,7 +202,11 @@ impl ChangedFiles {
             !is_unplanned && self.variables.contains(path)
                 || !is_document
                     && !self.planned.contains(path)
-                    && (holds_variables(path) || is_beside || named.contains(path) || is_named())
+                    && (holds_variables(path)
+                        || sides.iter().any(|side| side.file.text().starts_with("#@data/values"))
+                        || is_beside
+                        || named.contains(path)
+                        || is_named())
         };
         let inputs = self.files.iter().filter(|(path, sides)| is_input(path, sides));
         let mut out: Vec<Utf8PathBuf> = inputs.map(|(path, _)| path.clone()).collect();
@@ -159,16 +219,21 @@ impl ChangedFiles {
 #[derive(Debug)]
 struct Mentioned {
     file: Arc<SourceFile>,
-    /// The kinds and names of its objects.
-    objects: Vec<(String, String)>,
+    /// 1: after the change.
+    side: usize,
+    objects: OnceLock<Vec<(String, String)>>,
 }
 
 impl Mentioned {
     /// A path on each side that has it.
     fn of(sides: [&Repo; 2], path: &Utf8Path) -> Vec<Self> {
-        let files = sides.into_iter().filter_map(|repo| repo.tree.source(path).ok());
-        let of_file = |file| {
-            let documents = if is_candidate(path) { yaml::parse(&file).documents } else { Vec::new() };
+        let files = sides.into_iter().zip(0..).filter_map(|(repo, side)| Some((repo.tree.source(path).ok()?, side)));
+        files.map(|(file, side)| Self { file, side, objects: OnceLock::new() }).collect()
+    }
+
+    /// The kinds and names of its objects.
+    fn objects(&self) -> &[(String, String)] {
+        self.objects.get_or_init(|| {
             let object = |d: Document| {
                 let kind = filled(&d.root, "kind")?;
                 // Other kinds make Secrets.
@@ -176,21 +241,16 @@ impl Mentioned {
                 let name = filled(&d.root, "spec.target.name").or(filled(&d.root, "metadata.name"))?;
                 Some((kind.to_owned(), name.to_owned()))
             };
-            Self { objects: documents.into_iter().filter_map(object).collect(), file }
-        };
-        files.map(of_file).collect()
+            documents_of(&self.file).into_iter().filter_map(object).collect()
+        })
     }
 
     /// Whether another file has its path, or the kind and the name of one of its objects.
     fn is_in(&self, other: &Self) -> bool {
         let (path, text) = (self.file.path(), other.file.text());
-        let relative = path.strip_prefix(parent(other.file.path())).unwrap_or(path);
-        let is_path = |word: &str| {
-            let word = Utf8Path::new(word.trim_start_matches("../").trim_start_matches("./"));
-            word == path || word == relative || parent(path) != "" && word.ends_with(path)
-        };
+        let is_path = |word: &str| leads_to(word, other.file.path(), path);
         let has_word = |is_it: &dyn Fn(&str) -> bool| path_words(text).any(is_it);
-        let mut objects = self.objects.iter();
+        let mut objects = self.objects().iter();
         path.file_name().is_some_and(|name| has(text, name)) && has_word(&is_path)
             || objects.any(|(kind, name)| {
                 // `existingSecret: a`
@@ -201,6 +261,30 @@ impl Mentioned {
                     && (holds_values || has_word(&|word| word.starts_with(kind.as_str())))
             })
     }
+}
+
+/// The documents of a file that may have manifests.
+fn documents_of(file: &Arc<SourceFile>) -> Vec<Document> {
+    if is_candidate(file.path()) { yaml::parse(file).documents } else { Vec::new() }
+}
+
+/// The lines of a text with such a word, each with the deeper ones below it.
+fn blocks(text: &str, is_it: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let starts = (0..lines.len()).filter(|at| path_words(lines[*at]).any(is_it));
+    let block = |at: usize| {
+        let below = lines[at + 1..].iter().take_while(|line| depth(line) > depth(lines[at]));
+        lines[at..=at].iter().chain(below).map(|line| line.trim()).collect()
+    };
+    starts.map(block).collect()
+}
+
+/// Whether a word of a file is a path, relative to any directory above it.
+fn leads_to(word: &str, from: &Utf8Path, to: &Utf8Path) -> bool {
+    let inner = word.trim_start_matches("../").trim_start_matches("./").trim_start_matches('/');
+    let is_at = |above: &Utf8Path| above.join(inner) == to;
+    !inner.is_empty() && from.ancestors().skip(1).any(is_at) || parent(to) != "" && Utf8Path::new(word).ends_with(to)
 }
 
 /// Whether tools fill in values from a file, by its name or its directory's.

@@ -34,6 +34,8 @@
 //!   HyperConverged, as a repository has them for others, and in old bundles.
 //! - `wrappers`: kinds with other objects, and where. `flux.ignores`: what Flux leaves out of an archive without a list of
 //!   its source (`ExcludeCI` and `ExcludeExtra` of its `sourceignore`), of the names that manifests may have.
+//! - `clusters`: directories that have one for each cluster; `clusters.shared`: those in them that are of all. `appliers`:
+//!   kinds of controllers that aren't modelled and name a path.
 //! - `remote.hosts`: hosts of repositories and archives, which kustomize fetches from.
 //! - `dump`: the kinds that are read of a cluster's dump, each with its group. `environment`: what a build has, so that it
 //!   fetches nothing where no namespace blocks the network (nothing listens on port 9); `inherited`: what it has of

@@ -108,9 +108,9 @@ impl Built {
                 self.unbuilt.insert(output, reached.inputs);
                 return;
             }
-            let is_generator = |(_, what): &(Location, Unfetched)| matches!(what, Unfetched::Generator(_));
-            let may_generate = || sources.is_empty() && accumulated.unfetched.iter().any(is_generator);
-            if names_hyperconverged && (accumulated.patches_unfetched() || may_generate()) {
+            let mut unfetched = accumulated.unfetched.iter();
+            let generates = sources.is_empty() && unfetched.any(|(_, what)| *what == Unfetched::Generator);
+            if names_hyperconverged && (accumulated.patches_unfetched() || generates) {
                 // Here a HyperConverged is changed that is elsewhere.
                 let unfetched = accumulated.unfetched.iter().map(|(place, what)| failed::not_fetched(place, what));
                 self.findings.extend(unfetched.map(Finding::warning));

@@ -61,9 +61,9 @@ pub(super) fn not_fetched(place: &Location, what: &Unfetched) -> Finding {
             "the kustomization's charts are not rendered, so what they bring is not in the plan".to_owned(),
             "check what they bring: `kustomize build --enable-helm … | hcoplan lint -`",
         ),
-        Unfetched::Generator(name) => (
-            format!("the generator `{name}` is not run, so what it makes is not in the plan"),
-            "check what it makes: `kustomize build --enable-alpha-plugins … | hcoplan lint -`",
+        Unfetched::Generator => (
+            "the generator is not run, so what it makes is not in the plan".to_owned(),
+            "check what it makes: `kustomize build … | hcoplan lint -`",
         ),
     };
     unplanned(message, place.clone()).info().label("not examined").help(help)

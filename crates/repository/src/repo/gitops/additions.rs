@@ -19,9 +19,8 @@ use crate::repo::wrapper_fields as fields;
 pub(in crate::repo) fn builds(tree: &dyn Tree, gitops: &GitOps) -> BTreeMap<Utf8PathBuf, Vec<(String, Additions)>> {
     let mut out: BTreeMap<Utf8PathBuf, Vec<(String, Additions)>> = BTreeMap::new();
     // In Argo CD's ConfigMap, an ArgoCD, or a chart's values.
-    let is_option =
-        |file: &Utf8PathBuf| ["uildOptions", "LoadRestrictionsNone"].iter().all(|word| tree.mentions(file, &[word]));
-    let is_unrestricted = LazyCell::new(|| files_of(tree).iter().any(|file| is_candidate(file) && is_option(file)));
+    let says = |file: &Utf8PathBuf| ["uildOptions", "RestrictionsNone"].iter().all(|word| tree.mentions(file, &[word]));
+    let is_unrestricted = LazyCell::new(|| files_of(tree).iter().any(|file| is_candidate(file) && says(file)));
     for applied in &gitops.applied {
         for source in applied.here() {
             let Some(directory) = source.directory().filter(|_| source.is_built) else { continue };

@@ -86,7 +86,9 @@ pub(in crate::repo) fn read(tree: &dyn Tree, files: &[Utf8PathBuf]) -> GitOps {
     }
     flux::follow_chart_refs(&mut documents);
     out.applied = documents.iter().flat_map(|document| of_object(document, tree, files)).collect();
-    documents.iter().for_each(|document| out.named.add(document, &["GitRepository", "AppProject"]));
+    documents
+        .iter()
+        .for_each(|document| out.named.add(document, &["GitRepository", "AppProject", "Placement", "PlacementRule"]));
     out.documents = documents;
     out.leave_other_repositories(tree);
     out.index();
@@ -206,6 +208,10 @@ impl GitOps {
             Controller::Flux => {
                 let spec = applied.document.root.get("spec");
                 ("GitRepository", spec.map_or("", |spec| flux::repository_of(applied.kind, spec)))
+            }
+            Controller::Acm => {
+                let text = |key: &str| applied.document.text(&format!("spec.placement.placementRef.{key}"));
+                (text("kind"), text("name"))
             }
             _ => ("AppProject", applied.document.text("spec.project")),
         };

@@ -67,7 +67,7 @@ pub(in crate::repo) enum Unfetched {
     /// Helm charts.
     Charts,
     /// What a generator makes that only a program or helm runs.
-    Generator(String),
+    Generator,
 }
 
 /// The objects of a directory's kustomization, with what a controller adds to it.
@@ -266,8 +266,7 @@ impl Accumulation<'_, '_> {
     fn unbuilt(&mut self, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
         let what = match entry.what {
             Field::Plugins if is_foreign_generator(self.all, &self.directory, entry) => {
-                let name = entry.node.as_str().and_then(|text| text.lines().next()).unwrap_or_default().to_owned();
-                self.out.unfetched.push((entry.place(), Unfetched::Generator(name)));
+                self.out.unfetched.push((entry.place(), Unfetched::Generator));
                 return Ok(());
             }
             Field::Replacements => "replacements",
