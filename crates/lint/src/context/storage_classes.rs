@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use super::{Context, VirtualMachine, WrittenTemplate};
+use crate::lists::labels_of;
 
 const KIND: &str = "StorageClass";
 
@@ -11,10 +12,11 @@ static MAKERS: Rows<&str> = Rows::of("classMakers");
 /// Kinds with manifests that are completed before they are applied.
 static TEMPLATES: Rows<&str> = Rows::of("classTemplates");
 
-/// Provisioners that attach a volume to only one node, with any parameters.
+/// Provisioners that attach a volume to only one node, unless a parameter starts like this, with the modes that a claim
+/// may ask for: the first one is the default.
 ///
 /// Source: CDI `pkg/storagecapabilities/storagecapabilities.go`, the same at v1.63.1, v1.64.0, v1.65.0 and v1.66.0.
-static OF_ONE_NODE: Rows<&str> = Rows::of("provisionersOfOneNode");
+static OF_ONE_NODE: Rows<(&str, Vec<&str>, Vec<String>)> = Rows::of("provisionersOfOneNode");
 
 /// A disk created by CDI.
 #[derive(Debug)]
@@ -93,9 +95,12 @@ impl<'a> Context<'a> {
             let default = sets.into_iter().find(|set| volume_mode.is_empty() || !set.is_empty()).unwrap_or_default();
             return Some(OfferedModes { modes, default, place: Some(document.locate_key(&path)) });
         }
-        let provisioner = named("StorageClass")?.text("provisioner");
-        let modes = vec!["ReadWriteOnce".to_owned()];
-        OF_ONE_NODE.contains(&provisioner).then(|| OfferedModes { default: modes.clone(), modes, place: None })
+        let class = named("StorageClass")?;
+        let (_, others, modes) = OF_ONE_NODE.iter().find(|(name, ..)| *name == class.text("provisioner"))?;
+        let mut parameters = labels_of(class.root.get("parameters")).map(|(key, value)| format!("{key}={value}"));
+        let is_other = parameters.any(|parameter| others.iter().any(|other| parameter.starts_with(other)));
+        let default = modes.iter().take(1).cloned().collect();
+        (!is_other).then(|| OfferedModes { default, modes: modes.clone(), place: None })
     }
 
     /// The declared storage classes for disks.

@@ -1,55 +1,80 @@
 //! A virtual machine whose disk, Secret or ConfigMap is declared in another namespace, or a disk under a similar name.
 
+use hcoplan_planner::machines::each;
+
 use super::prelude::*;
 
-/// A volume's source, the field with the name, and the kinds that create it.
-static SOURCES: Rows<(&str, &str, Vec<&str>)> = Rows::of("diskSources");
+/// Paths with the name of an object, below an instance's spec, and the kinds that create it.
+static OF_MACHINES: Rows<(&str, Vec<&str>)> = Rows::of("diskSources");
+
+/// The same below the spec of a DataVolume.
+static OF_IMPORTS: Rows<(&str, Vec<&str>)> = Rows::of("importSources");
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for vm in cx.virtual_machines().iter().filter(|vm| !vm.namespace().is_empty()) {
-        let volumes = vm.list("volumes");
-        for (i, volume) in volumes.iter().enumerate() {
-            for (source, field, kinds) in SOURCES.iter() {
-                let named = volume.below(source).and_then(|s| s.get(field)).and_then(Node::as_str);
-                let path = vm.path(&format!("volumes[{i}].{source}.{field}"));
-                out.report_all(named.and_then(|name| elsewhere(cx, vm, &path, name, kinds)));
-            }
+    for vm in cx.virtual_machines() {
+        let spec = (&vm.path(""), &json_of(vm.get("")));
+        let places = [(vm.namespace(), "a machine uses those of its own namespace")];
+        report(cx, (vm.document, &vm.to_string()), spec, &OF_MACHINES, &places, out);
+    }
+    for DiskSpec { who, spec, document, namespace } in cx.disk_specs() {
+        // Source: CDI `pkg/controller/dataimportcron-controller.go` (`newCronJob`).
+        let polled = (&*cx.inventory().namespace, "CDI looks for new images there");
+        let is_cron = std::ptr::eq(document, cx.document()) || document.text("kind") == "DataImportCron";
+        let is_polled = is_cron && spec.below("source.registry.imageStream").is_none();
+        let places = [(namespace, "the disk is imported there"), polled];
+        let path = document.root.path_to(spec.span).unwrap_or_default();
+        let places = &places[..1 + usize::from(is_polled)];
+        report(cx, (document, &who), (&path, &spec.to_json()), &OF_IMPORTS, places, out);
+    }
+}
+
+fn report(
+    cx: &Context<'_>,
+    user: (&Document, &str),
+    (path, spec): (&Path, &Json),
+    rows: &[(&'static str, Vec<&'static str>)],
+    places: &[(&str, &str)],
+    out: &mut Sink,
+) {
+    for (field, kinds) in rows {
+        for (at, name) in each(spec, field) {
+            let (path, named) = (path.below(&at), (text(name), kinds.as_slice()));
+            out.report_all(places.iter().find_map(|place| elsewhere(cx, user, &path, named, *place)));
         }
     }
 }
 
+/// `place` is the namespace where an object has to be, and why.
 fn elsewhere(
     cx: &Context<'_>,
-    vm: &VirtualMachine<'_>,
+    (document, who): (&Document, &str),
     path: &Path,
-    name: &str,
-    kinds: &[&'static str],
+    (name, kinds): (&str, &[&'static str]),
+    (namespace, why): (&str, &str),
 ) -> Option<Finding> {
-    if is_placeholder(name) || vm.disk_template(name).is_some() {
+    if is_placeholder(name) || name.is_empty() || namespace.is_empty() {
         return None;
     }
     let declared = || kinds.iter().flat_map(|kind| cx.of_kind(kind).iter());
-    let is_here = |d: &&Arc<Document>| matches!(namespace_of(d), n if n == vm.namespace() || n.is_empty());
+    let is_here = |d: &&Arc<Document>| [namespace, ""].contains(&namespace_of(d));
     let named = |d: &&Arc<Document>| name_of(d) == name;
-    if declared().filter(named).any(|d| is_here(&d)) {
+    if declared().filter(named).any(|d| is_here(&d)) || cx.has_claim(namespace, name) {
         return None;
     }
     let finding = |message: String| {
-        let place = vm.document.locate(path);
-        vm.finding(cx, message).at(place).label("the machine waits for it")
+        cx.finding_about(document, message).at(document.locate(path)).label(format!("{who} waits for it"))
     };
     let what = match kinds[0] {
         kind @ ("Secret" | "ConfigMap") => kind,
         _ => "disk",
     };
     if let Some(other) = declared().find(named) {
-        if what != "disk" && is_made(cx, vm.namespace(), (name, other)) {
+        if what != "disk" && is_made(cx, namespace, (name, other)) {
             return None;
         }
-        let message = format!("the {what} {name} of {vm} isn't declared in {}", vm.namespace());
-        let place = namespace_place(other);
-        let help = format!("declare it in {}: a machine uses those of its own namespace", vm.namespace());
-        return Some(finding(message).help(help).related(place, "it is declared in another namespace"));
+        let message = format!("the {what} {name} of {who} isn't declared in {namespace}");
+        let finding = finding(message).help(format!("declare it in {namespace}: {why}"));
+        return Some(finding.related(namespace_place(other), "it is declared in another namespace"));
     }
     // Any controller may create a claim.
     let [kind @ "DataVolume"] = kinds else {
@@ -60,7 +85,7 @@ fn elsewhere(
     let known = declared().filter(is_here).filter_map(|d| text_at(d, "metadata.name"));
     let known = known.filter(|other| without_digits(other) != without_digits(name));
     let meant = nearest(name, known)?;
-    let message = format!("nothing declares the {kind} {name} of {vm}");
+    let message = format!("nothing declares the {kind} {name} of {who}");
     Some(did_you_mean(finding(message), "write", Some(meant), ""))
 }
 
@@ -74,13 +99,16 @@ fn is_made(cx: &Context<'_>, namespace: &str, (name, declared): (&str, &Document
     let is_near = |d: &&Arc<Document>| {
         ["", namespace].contains(&namespace_of(d)) && !d.text("apiVersion").contains("kubevirt.io/")
     };
-    let names = |document: &Arc<Document>| {
-        let mut found = false;
-        document.root.walk(&Trail::ROOT, &mut |_, node| {
-            found |= node.as_str() == Some(name);
-            !found
-        });
-        found
-    };
-    is_copied || cx.other_objects().all().filter(|d| !OWN.contains(&d.text("kind"))).filter(is_near).any(names)
+    let mut near = cx.other_objects().all().filter(|d| !OWN.contains(&d.text("kind"))).filter(is_near);
+    is_copied || near.any(|d| has_text(d, name))
+}
+
+/// Whether a string is one of a document's values.
+pub(super) fn has_text(document: &Document, text: &str) -> bool {
+    let mut found = false;
+    document.root.walk(&Trail::ROOT, &mut |_, node| {
+        found |= node.as_str() == Some(text);
+        !found
+    });
+    found
 }

@@ -25,7 +25,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             out.report_all(nearest.map(|candidate| tainted(cx, &vm, candidate)));
             continue;
         }
-        if nodes.iter().any(|n| n.barrier.is_none()) {
+        // `host-device-not-permitted` reports the device.
+        if nodes.iter().any(|n| n.barrier.is_none()) || !cx.devices_not_permitted(&vm, verdict).is_empty() {
             continue;
         }
         let mut classes = cx.disk_classes(&vm);
@@ -58,7 +59,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         out.report_all(found);
     }
     if let Some(model) = missing {
-        let pending = if pending.is_empty() { String::new() } else { format!(": {} stay pending", and(&pending)) };
+        let pending = if pending.is_empty() {
+            String::new()
+        } else {
+            format!(": {} {} pending", and(&pending), if pending.len() == 1 { "stays" } else { "stay" })
+        };
         let finding = cx.finding(format!("no declared workload node has {}, the default{pending}", named(&model)));
         let finding =
             finding.at(cx.field("defaultCPUModel").value_place()).label("machines without a model stay pending");
