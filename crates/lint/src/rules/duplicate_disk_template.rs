@@ -58,6 +58,7 @@ fn written_claims<'n>(vm: &VirtualMachine<'n>) -> impl Iterator<Item = (&'n str,
         let mut claims = ["persistentVolumeClaim.claimName", "dataVolume.name"].into_iter();
         let (source, name) = claims.find_map(|source| Some((source, volume.text_at(source)?)))?;
         let is_read_only = volume.below("persistentVolumeClaim.readOnly").is_some();
-        (!is_read_only).then(|| (name, vm.path(&format!("volumes[{i}].{source}")), false))
+        (!is_read_only && vm.disk_template(name).is_none())
+            .then(|| (name, vm.path(&format!("volumes[{i}].{source}")), false))
     })
 }

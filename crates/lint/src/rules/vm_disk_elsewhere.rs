@@ -12,7 +12,8 @@ static OF_IMPORTS: Rows<(&str, Vec<&str>)> = Rows::of("importSources");
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for vm in cx.virtual_machines() {
-        let spec = (&vm.path(""), &json_of(vm.get("")));
+        let path = vm.path("");
+        let spec = (&path, &json_of(vm.document.root.at(&path)));
         let places = [(vm.namespace(), "a machine uses those of its own namespace")];
         report(cx, (vm.document, &vm.to_string()), spec, &OF_MACHINES, &places, out);
     }

@@ -19,7 +19,12 @@ fn names_its_edit(fix: &Fix) -> bool {
     };
     let written = fix.edits.iter().map(|e| e.text.as_str()).collect::<Vec<_>>().join(" ");
     let removed = fix.edits.iter().map(|e| &e.file.text()[e.span.range()]).collect::<Vec<_>>().join(" ");
-    let plain = |edit: &Edit| edit.text.replace('\\', "").trim().trim_matches(['"', '\'']).to_owned();
+    let plain = |edit: &Edit| {
+        let text = edit.text.replace('\\', "");
+        let inner = text.trim().trim_matches(['"', '\'']);
+        // An empty text is named by its quotes.
+        if inner.is_empty() { text.trim() } else { inner }.to_owned()
+    };
     let is_text = fix.edits.iter().map(plain).any(|text| !text.is_empty() && fix.title.contains(&text));
     // What is moved is written as it was, or its indentation is all that changes.
     let is_move = fix.title.starts_with("move ") || fix.title.starts_with("put ") || fix.title.contains(" instead of ");
