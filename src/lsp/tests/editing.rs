@@ -153,7 +153,7 @@ fn a_comment_suppresses_a_finding() {
 
 #[test]
 fn offers_a_comment_next_to_one_of_several_clusters() {
-    let vm = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a, namespace: n}\nspec:\n  runStrategy: \
+    let vm = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a, namespace: shop}\nspec:\n  runStrategy: \
               Always\n  template:\n    spec:\n      evictionStrategy: LiveMigrate\n      domain:\n        devices: \
               {}\n        memory: {guest: 1Gi}\n        features: {hypervPassthrough: {enabled: true}}\n";
     let (_temp, root) = workspace(&[
