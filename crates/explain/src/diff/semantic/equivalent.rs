@@ -8,9 +8,13 @@ use std::cmp::Ordering;
 /// Keys below which values are quantities.
 const QUANTITIES: [&str; 7] = ["requests", "limits", "capacity", "hard", "storage", "size", "memory"];
 
-/// Whether two scalars mean the same at a path: the same duration or quantity.
+/// Whether two scalars mean the same at a path: the same duration, quantity or device.
 pub(super) fn is_equivalent(path: &Path, before: &Value, after: &Value) -> bool {
     if let (Some(a), Some(b)) = (before.as_str(), after.as_str()) {
+        // KubeVirt's device controller writes it in small letters.
+        if path.keys().last() == Some("pciVendorSelector") {
+            return a.eq_ignore_ascii_case(b);
+        }
         let time = |text: &str| {
             let has_unit = text.ends_with(|c: char| c.is_ascii_alphabetic());
             has_unit.then(|| duration::parse(text).ok()).flatten()
@@ -37,6 +41,7 @@ mod tests {
         assert!(!at("resources.requests.cpu", json!("100m"), json!("1")));
         assert!(!at("resources.requests.cpu", json!("1"), json!("100m")));
         assert!(!at("version", json!("1"), json!("1000m")));
+        assert!(at("devices.pciVendorSelector", json!("10DE:1EB8"), json!("10de:1eb8")));
     }
 
     #[test]
