@@ -90,10 +90,22 @@ fn binding(cx: &Context<'_>, vm: &VirtualMachine<'_>, (path, name): (Path, &str)
     did_you_mean(finding, "use", nearest(name, known), "declare it in spec.networkBinding")
 }
 
-/// Whether Multus can't parse an attachment's config; without one it takes a file of the node.
-fn is_unreadable(cx: &Context<'_>, attachment: &Document) -> bool {
+/// Why Multus or ovn-kubernetes can't use an attachment's config; without one Multus takes a file of the node.
+///
+/// Sources: libcni `ConfFromBytes`, ovn-kubernetes `ParseNetConf`.
+fn fault(cx: &Context<'_>, attachment: &Document) -> Option<String> {
     let config = text_at(attachment, "spec.config").filter(|text| !text.is_empty() && !is_placeholder(text));
-    cx.is_whole(attachment) && config.is_some_and(|text| serde_json::from_str::<Json>(text).is_err())
+    let config = config.filter(|_| cx.is_whole(attachment))?;
+    let Ok(config) = serde_json::from_str::<Json>(config) else {
+        return Some("isn't JSON".to_owned());
+    };
+    let (kind, named) = (&config["type"], text(&config["netAttachDefName"]));
+    let own = format!("{}/{}", namespace_of(attachment), name_of(attachment));
+    let is_others = kind == "ovn-k8s-cni-overlay" && !own.starts_with('/') && named != own;
+    match kind {
+        Json::Null if config["plugins"].is_null() => Some("has neither `type` nor `plugins`".to_owned()),
+        _ => is_others.then(|| format!("has another `netAttachDefName`, {named:?}")),
+    }
 }
 
 /// Networks of virtual machines that are declared in another namespace.
@@ -113,8 +125,8 @@ pub(super) fn machines(cx: &Context<'_>, out: &mut Sink) {
             }
             let all = named(name);
             let own = all.iter().find(|d| matches!(namespace_of(d), n if n == namespace || n.is_empty()));
-            if let Some(own) = own.filter(|own| is_unreadable(cx, own)) {
-                let message = format!("the config of the network attachment {name} isn't JSON, and {vm} doesn't start");
+            if let Some((own, fault)) = own.and_then(|own| Some((own, fault(cx, own)?))) {
+                let message = format!("the config of the network attachment {name} {fault}, and {vm} doesn't start");
                 let finding = cx.finding_about(own, message).severity(Severity::Error);
                 out.report(finding.at(own.locate(&Path::dotted("spec.config"))).help("correct it"));
             }
