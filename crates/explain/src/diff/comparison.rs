@@ -246,16 +246,13 @@ fn mark_architectures(before: &Side<'_>, after: &Side<'_>, objects: &mut [Object
                 let unset = || first().filter(|name| control_plane().all(|n| n.architecture == *name));
                 value.as_ref().and_then(Value::as_str).map(str::to_owned).or_else(unset)
             };
-            let (old, new) = (own(0, was), own(1, is));
             // New machines would run nowhere else.
-            let mut workers = nodes[1].iter().filter(|node| !node.is_control_plane() || node.has_role("worker"));
-            if is_default
-                && new.is_some()
-                && (old == new || workers.all(|node| new.as_ref() == Some(&node.architecture)))
-            {
-                field.step.noise = Some(NoiseKind::Architecture);
-            }
-            if section.is_some_and(|name| !exists(name)) {
+            let runs_all = |name: &String| {
+                let mut workers = nodes[1].iter().filter(|node| !node.is_control_plane() || node.has_role("worker"));
+                workers.all(|node| node.architecture == *name)
+            };
+            let is_harmless = || own(1, is).is_some_and(|new| own(0, was).as_ref() == Some(&new) || runs_all(&new));
+            if is_default && is_harmless() || section.is_some_and(|name| !exists(name)) {
                 field.step.noise = Some(NoiseKind::Architecture);
             }
         }

@@ -1,6 +1,6 @@
 //! Loads one cluster: its HyperConverged, inventory and identity.
 
-use hcoplan_planner::admission::{Operation, admit};
+use hcoplan_planner::admission::{Admission, Operation, admit};
 use hcoplan_planner::inventory::{self, Inventory, LoadedInventory, Node, Source};
 use hcoplan_planner::topology;
 use hcoplan_yaml::edit::EditableFile;
@@ -185,17 +185,18 @@ impl Repo {
             Arc::make_mut(&mut inventory).inventory.claims = claims;
         }
         let mut release = named.unwrap_or_else(|| {
-            let admitted = |r: &&Arc<Release>| admit(r, &inventory.inventory, &json, Operation::Create);
-            let accepts = |r: &&Arc<Release>| admitted(r).accepted;
-            let newest = possible.iter().rfind(accepts).or(possible.last()).expect("one is published");
+            let admitted = |r: &Arc<Release>| admit(r, &inventory.inventory, &json, Operation::Create);
+            let mut judged = possible.iter().rev().map(|r| (r, admitted(r)));
+            let accepting = judged.find(|(_, admission)| admission.accepted);
+            let newest = accepting.as_ref().map(|(r, _)| *r).or(possible.last()).expect("one is published");
             // A manifest may be ahead of what is published.
-            let fits = |r: &&Arc<Release>| {
-                let admission = admitted(r);
-                admission.accepted && admission.pruned.is_empty()
-            };
+            let fits = |admission: &Admission| admission.accepted && admission.pruned.is_empty();
             let all = newest.releases_of_distribution();
-            let newer = all.iter().skip_while(|r| r.label() != newest.label());
-            let newest = if fits(&newest) { newest } else { newer.skip(1).find(fits).unwrap_or(newest) };
+            let mut newer = all.iter().skip_while(|r| r.label() != newest.label()).skip(1);
+            let newest = match accepting {
+                Some((newest, admission)) if fits(&admission) => newest,
+                _ => newer.find(|r| fits(&admitted(r))).unwrap_or(newest),
+            };
             findings.push(match bound {
                 Some(WithSource { value, by, place: Some(place) }) if is_older(newest, &value) => {
                     not_modelled_release(&value, newest, by, place)
