@@ -56,9 +56,10 @@ fn collect(document: &Document, out: &mut Vec<IgnoredField>) {
 
 /// The JSON pointer of a jq expression, up to its first selection: `.spec.a["b"][] | …` is `/spec/a/b`.
 fn pointer_of(expression: &str) -> Option<String> {
-    let step = Regex::new(r#"^(?:(?:\[|\.\[?)"([^"]*)"\]?|\.([A-Za-z0-9_]+))"#).ok()?;
+    static STEP: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r#"^(?:(?:\[|\.\[?)"([^"]*)"\]?|\.([A-Za-z0-9_]+))"#).expect("a valid pattern"));
     let (mut out, mut rest) = (String::new(), expression.trim());
-    while let Some(found) = step.captures(rest) {
+    while let Some(found) = STEP.captures(rest) {
         pointer::push(&mut out, found.get(1).or(found.get(2))?.as_str());
         rest = &rest[found[0].len()..];
     }

@@ -45,8 +45,7 @@ use super::cluster_filter::ClusterFilter;
 use super::gitops;
 use super::kustomization::{Kustomization, Kustomizations};
 use super::mentions::{HCO, has_any};
-use super::paths::start_of;
-use super::paths::{file_in, parent};
+use super::paths::{file_in, parent, start_of};
 use super::scan::{FoundKind, may_name_hyperconverged, scan};
 use crate::prelude::*;
 

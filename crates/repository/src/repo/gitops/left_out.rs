@@ -35,12 +35,17 @@ pub(in crate::repo) enum LeftOut {
     SkippedFile,
 }
 
+/// Whether a source's plugin is hcoplan's, which hands on what it judges.
+pub(in crate::repo) fn is_own_plugin(plugin: &Node) -> bool {
+    plugin.text("name").starts_with("hcoplan")
+}
+
 impl Applied {
     /// Whether it applies files of a directory as they are, were there any.
     pub(in crate::repo) fn applies(&self, source: &Source, tree: &dyn Tree, directory: &Utf8Path) -> bool {
-        // hcoplan's own plugin skips inventories.
-        let is_own_plugin = source.node.text("plugin.name").starts_with("hcoplan");
-        !is_own_plugin && self.left_out(source, tree, &directory.join("a.yaml")).is_none()
+        // The plugin skips inventories.
+        let is_own = source.node.get("plugin").is_some_and(is_own_plugin);
+        !is_own && self.left_out(source, tree, &directory.join("a.yaml")).is_none()
     }
 
     /// Why it doesn't apply a file as it is, by the file's place; `None` if it does.

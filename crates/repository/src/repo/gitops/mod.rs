@@ -32,7 +32,7 @@ pub use controller::Controller;
 pub(super) use destination::Destination;
 use generators::glob;
 pub(super) use generators::reads_file;
-pub(super) use left_out::LeftOut;
+pub(super) use left_out::{LeftOut, is_own_plugin};
 pub(super) use objects::{GitOps, distinct_name, of_object, read, sources_of};
 pub(super) use path::PathPattern;
 pub(super) use template::{Template, pattern_of, replaced};

@@ -10,7 +10,7 @@ use hcoplan_yaml::pointer;
 
 use super::build::whole;
 use super::gitops::{
-    Kind, PathPattern, argo_sources, is_expression, is_same_repository, setting, sources_of, templates,
+    Kind, PathPattern, argo_sources, is_expression, is_own_plugin, is_same_repository, setting, sources_of, templates,
 };
 use super::kustomization::is_kustomization;
 use super::listed;
@@ -319,8 +319,7 @@ impl Changes<'_> {
                     || prefix == "kustomize." && fields::of("kustomize.of-argo").contains(&key));
             let changes = match key {
                 key if harmless.contains(&key) || is_planned => false,
-                // It hands on what it judges.
-                "plugin" if value.text("name").starts_with("hcoplan") => false,
+                "plugin" if is_own_plugin(value) => false,
                 "patches" | "patchesJson6902" | "patchesStrategicMerge" => {
                     value.items().is_empty() && !value.is_empty() || value.items().iter().any(may_be_meant)
                 }

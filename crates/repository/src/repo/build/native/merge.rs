@@ -118,7 +118,7 @@ impl Merge {
             if fields::of("kustomize.replaced-lists").contains(&name) {
                 return Ok(Some(replaced()));
             }
-            return Err(NotMerged::beyond(place, "a list with a key of its own in a patch of a built-in kind"));
+            return Err(NotMerged::beyond(place, KEYED_LIST));
         };
         let mut merged = object.unwrap_or(Placed { place: place.clone(), value: Value::List(Vec::new()) });
         let Value::List(own) = &mut merged.value else { return Ok(Some(replaced())) };
@@ -126,10 +126,7 @@ impl Merge {
         for item in items {
             let id = item.text(&[key]);
             if id.is_empty() {
-                return Err(NotMerged::beyond(
-                    &item.place,
-                    "a list with a key of its own in a patch of a built-in kind",
-                ));
+                return Err(NotMerged::beyond(&item.place, KEYED_LIST));
             }
             let at = own.iter().position(|other| other.text(&[key]) == id);
             first.extend(self.value(at.map(|at| own.remove(at)), item)?);
@@ -139,6 +136,9 @@ impl Merge {
         Ok(Some(merged))
     }
 }
+
+/// What only kustomize merges.
+const KEYED_LIST: &str = "a list with a key of its own in a patch of a built-in kind";
 
 /// The key of a directive.
 const DIRECTIVE: &str = "$patch";
