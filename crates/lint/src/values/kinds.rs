@@ -356,7 +356,6 @@ fn architecture(node: &Node) -> Option<Problem<'_>> {
     }
 }
 
-/// Kubernetes' ValidateResourceRequirements.
 /// What contradicts CDI's defaults, which it takes for what isn't written. Source: CDI
 /// `reconcileDefaultPodResourceRequirements`.
 fn beyond_defaults(node: &Node) -> impl Iterator<Item = Problem<'_>> {
@@ -378,6 +377,7 @@ fn beyond_defaults(node: &Node) -> impl Iterator<Item = Problem<'_>> {
     })
 }
 
+/// Kubernetes' ValidateResourceRequirements.
 fn resources(node: &Node) -> Vec<Problem<'_>> {
     let mut out = Vec::new();
     let limits = node.get("limits");
