@@ -30,8 +30,8 @@ pub use hcoplan_kubernetes::schema;
 pub use hcoplan_lint as lint;
 pub use hcoplan_lint::fix;
 pub use hcoplan_planner::{
-    admission, boot, boot_images, hyperconverged, inventory, jsonpatch, lifecycle, machines, operands, plan, release,
-    topology, verdict,
+    admission, boot, boot_images, cause, hyperconverged, inventory, jsonpatch, lifecycle, machines, operands, plan,
+    release, topology, verdict,
 };
 pub use hcoplan_report as report;
 pub use hcoplan_repository::{adopt, emit, repo};

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use hcoplan::admission::Stage;
+use hcoplan::cause::Stage;
 use hcoplan::fix::{NotMigrated, to_v1};
 use hcoplan::inventory::{self, Inventory, Source, SourceKind};
 use hcoplan::plan::{Plan, plan};
@@ -107,7 +107,7 @@ fn compare(want: &Value, plan: &Plan, known: &BTreeMap<String, Value>) -> Vec<St
         return out;
     }
     if !accepted {
-        let stage = plan.admission.stage.map(Stage::as_str);
+        let stage = plan.admission.stage().map(Stage::as_str);
         if verdict["stage"].as_str() != stage {
             out.push(format!("stage: want {verdict}, got {stage:?}"));
         }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hcoplan::admission::Stage;
+use hcoplan::cause::Stage;
 use hcoplan::lifecycle::{LAST_APPLIED, OperatorUpdate, State, Step, UpdateMethod};
 use hcoplan::operands::Error;
 use hcoplan::plan::{Plan, plan};
@@ -95,7 +95,7 @@ fn of_update(want: &Value, step: &Step) -> Vec<String> {
     let warnings: BTreeSet<&str> = admission.warnings.iter().map(String::as_str).collect();
     let got = json!({
         "accepted": admission.accepted,
-        "stage": admission.stage.map(Stage::as_str),
+        "stage": admission.stage().map(Stage::as_str),
         "warnings": warnings,
     });
     let wanted = &want["admission"];

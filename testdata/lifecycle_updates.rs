@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hcoplan::admission::Stage;
+use hcoplan::cause::Stage;
 use hcoplan::inventory::{Inventory, Node};
 use hcoplan::lifecycle::{ObjectOutcome, State, Step, UpdateMethod};
 use hcoplan::release::{Platform, Release};
@@ -227,7 +227,7 @@ fn accepts_an_unchanged_value_that_violates_the_schema() {
     let stored = before.stored.as_mut().expect("it is there");
     stored["spec"]["evictionStrategy"] = json!("Sometimes");
     let beside = replacing(&before, &enumerated("Sometimes", "Skylake"));
-    assert_ne!(beside.plan.admission.stage.map(Stage::as_str), Some("schema"));
+    assert_ne!(beside.plan.admission.stage().map(Stage::as_str), Some("schema"));
 }
 
 #[test]
@@ -332,7 +332,7 @@ fn the_server_rejects_fields_that_kubectl_only_warns_about() {
     let step = with_method(&nothing, UpdateMethod::ServerSide).update(&unknown);
     let message = rejection(&step).expect("rejected");
     assert!(message.ends_with(".spec.virtualisation: field not declared in schema"), "{message}");
-    assert_eq!(step.plan.admission.stage, Some(Stage::Schema));
+    assert_eq!(step.plan.admission.stage(), Some(Stage::Schema));
 }
 
 #[test]
@@ -340,7 +340,7 @@ fn the_server_converts_for_other_owners_before_it_asks_a_webhook() {
     let nothing = with_method(&cluster("1.18"), UpdateMethod::ServerSide);
     let storage = |size: &str| json!({"resourceRequirements": {"storageWorkloads": {"requests": {"storage": size}}}});
     let broken = manifest("v1beta1", json!({}), storage("1_000"));
-    let stage = |before: &Value| applied(&nothing, before).update(&broken).plan.admission.stage;
+    let stage = |before: &Value| applied(&nothing, before).update(&broken).plan.admission.stage();
     assert_eq!(stage(&manifest("v1", json!({}), json!({}))), Some(Stage::Schema));
     assert_eq!(stage(&manifest("v1beta1", json!({}), storage("1Gi"))), Some(Stage::Mutating));
 }

@@ -22,7 +22,7 @@ use hcoplan_diagnostics::secret::{self, masked_message};
 use hcoplan_diagnostics::source::Span;
 use hcoplan_explain::diff::Comparison;
 use hcoplan_lint::Site;
-use hcoplan_planner::admission::Stage;
+use hcoplan_planner::cause::Stage;
 use hcoplan_planner::inventory::UpdateMethod;
 use hcoplan_rule_pages::rules::HCO_REMOVED;
 use std::borrow::Cow;
@@ -155,7 +155,7 @@ fn as_built<'a>(
         let label = shown.release().label();
         outcome.printed = plan_document(&inputs.loaded().name, label, plan, upgraded, work.wanted());
     }
-    outcome.is_rendered = plan.admission.stage.is_none() || work.force && plan.hyperconverged.is_some();
+    outcome.is_rendered = plan.admission.stage().is_none() || work.force && plan.hyperconverged.is_some();
     outcome.forced = forced(work, plan);
     if work.stored {
         outcome.printed = emitted::stored(&inputs.loaded().name, shown.release(), plan, work.force);
@@ -379,20 +379,20 @@ fn warnings(plan: &Plan) -> Vec<String> {
 
 /// The effect of `--force` on a rejection.
 fn forced(work: &ClusterTask<'_>, plan: &Plan) -> Option<&'static str> {
-    let stage = plan.admission.stage.filter(|_| work.force)?;
+    let stage = plan.admission.stage().filter(|_| work.force)?;
     Some(match (plan.hyperconverged.is_some(), stage) {
         (true, _) => "it is rendered because of --force",
         (false, Stage::Schema | Stage::Cel) => {
             "what the CRD's schema rejects can't be forced: --force is for what a webhook rejects"
         }
-        (false, Stage::Mutating | Stage::Validating) => "it can't be forced: the operator can't read it, either",
+        (false, _) => "it can't be forced: the operator can't read it, either",
     })
 }
 
 /// Adds virtual machines, golden images and alerts of `planned`; for a rejected HyperConverged, of `forced`.
 fn collect_images_and_alerts(planned: &Planned<'_>, forced: &Planned<'_>, outcome: &mut ClusterResult) {
     let plan = planned.plan();
-    let is_blank = plan.admission.stage.is_some() && plan.hyperconverged.is_none();
+    let is_blank = plan.admission.stage().is_some() && plan.hyperconverged.is_none();
     let seen = if is_blank { forced } else { planned };
     outcome.matrix = Some(seen.matrix());
     outcome.alerts = plan.alerts();

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 use hcoplan_kubernetes::ObjectId;
-use hcoplan_planner::admission::Stage;
+use hcoplan_planner::cause::Stage;
 use serde_json::Map;
 
 /// Borrows the plan, since objects can be large and many.
@@ -82,7 +82,7 @@ pub fn plan_document(
         release,
         admission: Admission {
             accepted: admission.accepted,
-            stage: admission.stage.map(Stage::as_str),
+            stage: admission.stage().map(Stage::as_str),
             message: &admission.message,
             warnings: &admission.warnings,
         },

@@ -8,7 +8,7 @@ use hcoplan_diagnostics::finding::Rule;
 use hcoplan_diagnostics::source::Span;
 use hcoplan_explain::diff::{Shares, Side};
 use hcoplan_kubernetes::schema::ViolationKind;
-use hcoplan_planner::admission::{Cause, CauseKind};
+use hcoplan_planner::cause::{Cause, CauseKind};
 use hcoplan_planner::inventory::LoadedInventory;
 use hcoplan_planner::plan::plan_with;
 use hcoplan_repository::repo::removes_workloads;
@@ -199,7 +199,7 @@ impl Planned<'_> {
         let plan = plan_with(self.release(), self.inventory(), &object, AdmissionMode::Force);
         // A rule may require another field.
         let is_missing =
-            |cause: &Cause| matches!(cause.kind, CauseKind::Schema(ViolationKind::Required | ViolationKind::Rule));
+            |cause: &Cause| matches!(cause.kind, CauseKind::Violation(ViolationKind::Required | ViolationKind::Rule));
         let lacks = plan.admission.causes.iter().any(is_missing);
         let input = lint::Input { document, object: &object, plan: &plan, ..self.input() };
         let context = self.context(input, selection.settings());
@@ -229,7 +229,7 @@ impl Planned<'_> {
 
     fn matrix_of(&self, context: &lint::Context<'_>) -> ClusterMatrix {
         let admission = &self.plan.admission;
-        let rejected = admission.stage.map(|_| admission.message.as_str());
+        let rejected = admission.stage().map(|_| admission.message.as_str());
         ClusterMatrix { basis: self.release_basis(), ..matrix(&MatrixInput { context, rejected }) }
     }
 

@@ -7,6 +7,7 @@
 pub mod admission;
 pub mod boot;
 pub mod boot_images;
+pub mod cause;
 pub mod hyperconverged;
 pub mod inventory;
 pub mod jsonpatch;

@@ -1,7 +1,8 @@
 //! The verdict on a cluster's HyperConverged, which every command, format and exit code uses.
 
-use crate::admission::{Admission, Reason as AdmissionReason, Stage};
+use crate::admission::{Admission, Reason as AdmissionReason};
 use crate::boot::sentence;
+use crate::cause::{Cause, Stage};
 use crate::lifecycle::{Purpose, Step};
 use crate::plan::Plan;
 use crate::prelude::*;
@@ -161,21 +162,18 @@ impl Verdict {
     }
 
     fn of_admission(admission: &Admission) -> Vec<Reason> {
-        let reason = |stage: Stage, reason: AdmissionReason, text: &str| Reason {
-            by: match (stage, reason) {
-                (_, AdmissionReason::Namespace) => Actor::NamespacePolicy,
-                (Stage::Schema | Stage::Cel, _) => Actor::ApiServer,
-                (Stage::Mutating, _) => Actor::MutatingWebhook,
-                (Stage::Validating, _) => Actor::ValidatingWebhook,
+        let reason = |reason: AdmissionReason, causes: &[Cause], text: &str| Reason {
+            by: match (reason, causes.first().map(|cause| cause.stage)) {
+                (AdmissionReason::Namespace, _) => Actor::NamespacePolicy,
+                (_, Some(Stage::Mutating)) => Actor::MutatingWebhook,
+                (_, Some(Stage::Validating)) => Actor::ValidatingWebhook,
+                _ => Actor::ApiServer,
             },
             text: text.to_owned(),
         };
-        let (Some(stage), Some(first)) = (admission.stage, admission.reason) else {
-            return Vec::new();
-        };
-        let further = admission.further.iter();
-        let further = further.map(|(stage, rejection)| reason(*stage, rejection.reason, &rejection.message));
-        [reason(stage, first, &admission.message)].into_iter().chain(further).collect()
+        let first = admission.reason.map(|first| reason(first, &admission.causes, &admission.message));
+        let further = admission.further.iter().map(|next| reason(next.reason, &next.causes, &next.message));
+        first.into_iter().chain(further).collect()
     }
 
     /// The verdict without its reasons.

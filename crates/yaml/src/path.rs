@@ -24,7 +24,7 @@ impl Path {
     }
 
     /// Its keys, without indexes.
-    pub fn keys(&self) -> impl Iterator<Item = &str> {
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.0.iter().filter_map(|step| match step {
             Segment::Key(key) => Some(key.as_str()),
             Segment::Index(_) => None,

@@ -11,7 +11,7 @@ use hcoplan_explain::diff::semantic::EffectTime;
 use hcoplan_explain::diff::{self, Shares};
 use hcoplan_lint::{Boot, Context, VirtualMachine};
 use hcoplan_planner::boot::BootCause;
-use hcoplan_planner::machines::Stage;
+use hcoplan_planner::cause::Stage;
 use hcoplan_yaml::Node;
 
 /// KubeVirt's handling of a virtual machine.
@@ -160,7 +160,7 @@ fn changes(was: &MachineState, is: &MachineState) -> Vec<Effect> {
     let mut out = Vec::new();
     let mut add = |row: &str, about: &str| out.push(effect_of(row, &[about]));
     for (stage, words) in is.rejections.iter().filter(|r| !was.rejections.contains(r)) {
-        let is_of_machine = matches!(stage, Stage::Schema | Stage::Defaulting | Stage::Validating);
+        let is_of_machine = matches!(stage, Stage::Schema | Stage::Mutating | Stage::Validating);
         add(if is_of_machine { "machine-rejected" } else { "instances-rejected" }, words);
     }
     for lack in is.lacks.iter().filter(|l| !was.lacks.contains(l)) {

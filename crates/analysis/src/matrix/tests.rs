@@ -55,7 +55,7 @@ fn made(release: &str, inventory: &Inventory, multi_arch: bool, spec: Value) -> 
         "spec": spec,
     });
     let plan = plan_with(&release, inventory, &hc, AdmissionMode::Force);
-    let rejected = plan.admission.stage.map(|_| plan.admission.message.as_str());
+    let rejected = plan.admission.stage().map(|_| plan.admission.message.as_str());
     let file = SourceFile::new("hyperconverged.yaml", hc.to_string());
     let document = yaml::parse(&file).documents.into_iter().next().expect("a document");
     let inventory = LoadedInventory { inventory: inventory.clone(), states_nodes: true, ..LoadedInventory::default() };

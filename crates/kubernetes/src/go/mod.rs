@@ -37,7 +37,7 @@ pub struct DecodeError {
 }
 
 /// What Go expects where it can't decode a value.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Wants {
     /// A duration such as `90s`.
     Duration,

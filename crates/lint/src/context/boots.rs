@@ -9,8 +9,8 @@ use hcoplan_planner::boot::{
     importer_architectures,
 };
 use hcoplan_planner::boot_images::cdi_stage::{Import, Imports};
+use hcoplan_planner::cause::Stage;
 use hcoplan_planner::lifecycle::Objects;
-use hcoplan_planner::machines::Stage;
 use hcoplan_planner::plan::{AdmissionMode, plan_with};
 use hcoplan_planner::release::Distribution;
 

@@ -55,7 +55,7 @@ impl<'a> Context<'a> {
         };
         let mut verdict = machines::admit(cluster, machine);
         if extent == Extent::Patched {
-            verdict.causes.retain(|cause| !cause.reason.may_be_patched());
+            verdict.causes.retain(|cause| !cause.kind.may_be_patched());
         }
         verdict
     }

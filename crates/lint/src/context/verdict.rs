@@ -2,8 +2,9 @@
 
 use super::Context;
 use super::prelude::*;
-use hcoplan_planner::admission::{Admission, Cause, Reason, Stage};
+use hcoplan_planner::admission::{Admission, Reason};
 use hcoplan_planner::boot_images::ssp_stage::SspReason;
+use hcoplan_planner::cause::{Cause, Stage};
 
 use crate::Incident;
 
@@ -47,11 +48,11 @@ impl<'a> Context<'a> {
     /// isn't rejected.
     pub fn rejection(&self, cause: Option<&str>) -> Option<String> {
         let admission = self.admission();
-        let who = match (admission.stage?, admission.reason?) {
+        let who = match (admission.stage()?, admission.reason?) {
             (_, Reason::Namespace) => "the namespace policy",
-            (Stage::Schema | Stage::Cel, _) => "the API server",
             (Stage::Mutating, _) => "HCO's mutating webhook",
             (Stage::Validating, _) => "HCO's validating webhook",
+            _ => "the API server",
         };
         let cause = cause.map_or(String::new(), |cause| format!(": {cause}"));
         let does = if self.is_further { "would next reject" } else { "rejects" };

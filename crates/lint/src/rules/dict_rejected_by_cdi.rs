@@ -1,10 +1,11 @@
 //! A golden image whose DataImportCron CDI rejects.
 
 use hcoplan_kubernetes::label::is_subdomain;
-use hcoplan_planner::machines::cdi::{self, CdiFault, CdiRejection};
+use hcoplan_planner::cause::{Cause, CauseKind};
+use hcoplan_planner::machines::cdi::{self, lacks_claim};
 
 use super::dict_name_too_long::MAX_NAME_BYTES;
-use super::disk_rejected::{advice, correction};
+use super::disk_rejected::{advice, correction, cron_problem};
 use super::prelude::*;
 use crate::context::cron_names;
 
@@ -34,7 +35,7 @@ fn rejected_by_cdi(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
     let name = cron.origin.name();
     let path = format!("spec.{}", rejection.path);
     let message = format!("CDI rejects golden image {name}: {}", rejection.message);
-    let label = rejection.detail.clone();
+    let label = cron_problem(&rejection, spec["schedule"].as_str());
     let label = label.unwrap_or_else(|| "passes HCO and SSP, but not CDI".to_owned());
     let finding = cx.finding(message).at(cx.origin_place(&cron.origin, &path)).label(label);
     let finding = match help(cx, cron, &rejection) {
@@ -46,34 +47,29 @@ fn rejected_by_cdi(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
 }
 
 /// Whether an unknown field of the template is what is missing.
-fn is_misspelt(cx: &Context<'_>, template: &WrittenTemplate<'_>, rejection: &CdiRejection) -> bool {
-    let missing: &[&str] = match rejection.fault {
-        CdiFault::NoClaim => &[".storage", ".pvc"],
-        CdiFault::NoSize => &[".resources.requests.storage"],
+fn is_misspelt(cx: &Context<'_>, template: &WrittenTemplate<'_>, rejection: &Cause) -> bool {
+    let missing: &[&str] = match rejection.kind {
+        CauseKind::Missing if lacks_claim(rejection) => &["storage", "pvc"],
+        CauseKind::Missing => &["resources.requests.storage"],
         _ => &[""],
     };
-    let paths = missing.iter().map(|field| template.path(cx).below(&format!("spec.{}{field}", rejection.path)));
+    let paths = missing.iter().map(|field| template.path(cx).key("spec").joined(&rejection.path).below(field));
     paths.into_iter().any(|path| cx.meant_for(&path).is_some())
 }
 
 /// The help for a rejection.
-fn help(cx: &Context<'_>, cron: &Rendered, rejection: &CdiRejection) -> Option<String> {
-    let common = common_size(cx, cron).filter(|_| is_missing(rejection));
+fn help(cx: &Context<'_>, cron: &Rendered, rejection: &Cause) -> Option<String> {
+    let common = common_size(cx, cron).filter(|_| rejection.kind == CauseKind::Missing);
     let repeat =
         |size| format!("customising replaces the whole spec: repeat the common image's storage request, {size}");
     common.map(repeat).or_else(|| advice(rejection).map(str::to_owned))
 }
 
-/// Whether the claim or its size is missing.
-fn is_missing(rejection: &CdiRejection) -> bool {
-    matches!(rejection.fault, CdiFault::NoClaim | CdiFault::NoSize)
-}
-
 /// The probable correction.
-fn change(cx: &Context<'_>, cron: &Rendered, rejection: &CdiRejection) -> Option<(String, Change)> {
+fn change(cx: &Context<'_>, cron: &Rendered, rejection: &Cause) -> Option<(String, Change)> {
     let written = cx.image_of(&cron.origin)?.written?;
     let spec = written.path(cx).key("spec");
-    if let Some(size) = common_size(cx, cron).filter(|_| is_missing(rejection)) {
+    if let Some(size) = common_size(cx, cron).filter(|_| rejection.kind == CauseKind::Missing) {
         let path = spec.below("template.spec.storage.resources.requests.storage");
         return Some((format!("request {size}, as the common image does"), Change::Set(path, size.into())));
     }

@@ -1,6 +1,8 @@
 //! A disk that CDI rejects, or a limit of its namespace.
 
-use hcoplan_planner::machines::cdi::{CdiFault, CdiRejection, disk_rejection};
+use hcoplan_kubernetes::cron;
+use hcoplan_planner::cause::{Cause, CauseKind};
+use hcoplan_planner::machines::cdi::{disk_rejection, lacks_claim};
 use hcoplan_planner::machines::{Launcher, disk_structure};
 
 use super::dict_name_too_long::MAX_NAME_BYTES;
@@ -77,43 +79,51 @@ fn limited(cx: &Context<'_>, out: &mut Sink) {
     judge(cx, askers, out);
 }
 
-fn report(cx: &Context<'_>, document: &Document, name: &str, spec: &Path, found: Option<CdiRejection>, out: &mut Sink) {
-    let Some(rejection) = found else {
+fn report(cx: &Context<'_>, document: &Document, name: &str, spec: &Path, found: Option<Cause>, out: &mut Sink) {
+    let Some(cause) = found else {
         return;
     };
-    let path = spec.below(&rejection.path);
+    let path = spec.joined(&cause.path);
     let written = document.root.str_at(&path);
     if written.is_some_and(is_placeholder) {
         return;
     }
     let place = if written.is_some() { document.locate(&path) } else { document.locate_key(&path) };
-    let label = rejection.detail.clone().unwrap_or_else(|| "CDI's webhook rejects this".to_owned());
-    let message = format!("CDI rejects {name}: {}", rejection.message);
+    let label = cron_problem(&cause, written).unwrap_or_else(|| "CDI's webhook rejects this".to_owned());
+    let message = format!("CDI rejects {name}: {}", cause.message);
     let mut finding = cx.finding_about(document, message).at(place).label(label);
-    if let Some(advice) = advice(&rejection) {
+    if let Some(advice) = advice(&cause) {
         finding = finding.help(advice);
     }
-    let change = correction(&rejection, spec, written);
+    let change = correction(&cause, spec, written);
     out.report(finding.fixes(change.and_then(|(title, change)| suggested(document, title, &[change]))));
 }
 
+/// What is wrong with the schedule that CDI rejects.
+pub(super) fn cron_problem(cause: &Cause, written: Option<&str>) -> Option<String> {
+    let is_schedule = cause.path.keys().eq(["schedule"]);
+    written.filter(|_| is_schedule).and_then(|schedule| cron::check(schedule).err()).map(|error| error.to_string())
+}
+
 /// What to do about a rejection.
-pub(super) fn advice(rejection: &CdiRejection) -> Option<&'static str> {
-    let fault = match rejection.fault {
-        CdiFault::NoSize | CdiFault::WrongSize => "a size",
-        CdiFault::TwoClaims => "two claims",
-        _ => &rejection.path,
+pub(super) fn advice(cause: &Cause) -> Option<&'static str> {
+    let path = cause.path.to_string();
+    let fault = match cause.kind {
+        CauseKind::Missing if lacks_claim(cause) => &path,
+        CauseKind::Missing | CauseKind::OutOfRange => "a size",
+        CauseKind::NotExactlyOne => "two claims",
+        _ => &path,
     };
     let is_about = |end: &str| fault.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
     ADVICE.iter().find(|(end, _)| is_about(end)).map(|(_, advice)| *advice)
 }
 
 /// The probable correction of a rejected field below `spec`.
-pub(super) fn correction(rejection: &CdiRejection, spec: &Path, written: Option<&str>) -> Option<(String, Change)> {
-    let path = spec.below(&rejection.path);
-    let last = last_part(&rejection.path, '.');
-    match (last, written?) {
-        ("url", url) if rejection.path.contains("registry") => {
+pub(super) fn correction(cause: &Cause, spec: &Path, written: Option<&str>) -> Option<(String, Change)> {
+    let path = spec.joined(&cause.path);
+    let mut keys = cause.path.keys();
+    match (keys.next_back()?, written?) {
+        ("url", url) if keys.next_back() == Some("registry") => {
             let image = url.split_once("://").map_or(url, |(_, rest)| rest);
             Some((format!("write docker://{image}"), Change::Set(path, format!("docker://{image}").into())))
         }

@@ -1,6 +1,6 @@
 //! Unknown or duplicate names in v1's list of feature gates.
 
-use hcoplan_planner::admission::CauseKind;
+use hcoplan_planner::cause::{Cause, CauseKind};
 use hcoplan_planner::release::ListedGates;
 
 use super::prelude::*;
@@ -86,8 +86,8 @@ fn alike(cx: &Context<'_>, origin: &GateOrigin, entries: &[&Entry<'_>]) -> Findi
 
 /// An error if the release rejects it; otherwise the first gate is effective, or the second is reported as unknown.
 fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], out: &mut Sink) {
-    let about_us = |c: &hcoplan_planner::admission::Cause| {
-        let is_twice = matches!(c.kind, CauseKind::Schema(ViolationKind::Duplicate | ViolationKind::Rule));
+    let about_us = |c: &Cause| {
+        let is_twice = matches!(c.kind, CauseKind::Violation(ViolationKind::Duplicate | ViolationKind::Rule));
         c.path.starts_with(&gates_path()) && is_twice
     };
     let is_ours = cx.admission().causes.iter().all(about_us);

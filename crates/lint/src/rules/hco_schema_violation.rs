@@ -2,7 +2,8 @@
 
 use hcoplan_kubernetes::go::Wants;
 use hcoplan_kubernetes::schema::{ListKind, Schema};
-use hcoplan_planner::admission::{Cause as Rejected, CauseKind, Reason};
+use hcoplan_planner::admission::Reason;
+use hcoplan_planner::cause::{Cause, CauseKind};
 
 use super::prelude::*;
 use crate::flag;
@@ -88,24 +89,24 @@ fn first_of(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<Location> 
 /// Maximum number of remedies in a message.
 const MAX_HELPS: usize = 4;
 
-fn help(cx: &Context<'_>, schema: &Schema, cause: &Rejected) -> Option<String> {
+fn help(cx: &Context<'_>, schema: &Schema, cause: &Cause) -> Option<String> {
     let field = schema.field(&cause.path);
     let help = match &cause.kind {
-        CauseKind::Schema(ViolationKind::Required) => match cx.meant_for(&cause.path) {
+        CauseKind::Violation(ViolationKind::Required) => match cx.meant_for(&cause.path) {
             Some(written) => format!("rename `{written}` to {}", last_key(&cause.path)?),
             None => format!("add `{}`", cause.path),
         },
-        CauseKind::Schema(ViolationKind::Unsupported) => {
+        CauseKind::Violation(ViolationKind::Unsupported) => {
             let allowed = allowed(schema, &cause.path);
             (!allowed.is_empty()).then(|| format!("write {}", or(&allowed)))?
         }
         // Two elements may be equal after unknown fields are removed.
-        CauseKind::Schema(ViolationKind::Duplicate) => {
+        CauseKind::Violation(ViolationKind::Duplicate) => {
             first_of(cx, schema, &cause.path).map(|_| "remove one of the two".to_owned())?
         }
         CauseKind::Decode(Wants::Duration) => "write a duration such as 90s, 15m or 1h30m".to_owned(),
         CauseKind::Decode(Wants::Quantity) => "write a quantity such as 500m, 2 or 64Mi".to_owned(),
-        CauseKind::Schema(ViolationKind::Invalid) => {
+        CauseKind::Violation(ViolationKind::Invalid) => {
             let field = field?;
             match (field.minimum, field.maximum) {
                 (Some(least), Some(most)) => format!("write a number from {least} to {most}"),
@@ -114,7 +115,7 @@ fn help(cx: &Context<'_>, schema: &Schema, cause: &Rejected) -> Option<String> {
                 (None, None) => return None,
             }
         }
-        CauseKind::Schema(ViolationKind::Rule) => format!("change `{}` as the message says", cause.path),
+        CauseKind::Violation(ViolationKind::Rule) => format!("change `{}` as the message says", cause.path),
         CauseKind::Decode(wants) => match field?.kind {
             _ if let Some((_, written)) = meant_value(cx, schema, &cause.path) => format!("write `{written}`"),
             "object" => "write an object here: keys and values".to_owned(),
@@ -122,7 +123,7 @@ fn help(cx: &Context<'_>, schema: &Schema, cause: &Rejected) -> Option<String> {
             "integer" => whole_number(wants),
             _ => return None,
         },
-        CauseKind::Schema(_) | CauseKind::Other => return None,
+        _ => return None,
     };
     Some(help)
 }

@@ -1,7 +1,7 @@
 //! Fields that the CRD doesn't have.
 
 use hcoplan_kubernetes::schema::PrunedField;
-use hcoplan_planner::admission::{Cause as Rejected, CauseKind};
+use hcoplan_planner::cause::{Cause, CauseKind};
 
 use super::prelude::*;
 use crate::{DestinationKind, OperandField, similar};
@@ -34,8 +34,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let is_in_wrong_form = |path: &Path| of_form.clone().any(|c| path.starts_with(&c.path) && *path != c.path);
     // Keys that are misspelt or misplaced required ones.
     let causes = &cx.admission().causes;
-    let meant = |cause: &Rejected| match (&cause.kind, cx.admission().reason) {
-        (CauseKind::Schema(ViolationKind::Required), _) => cx.meant_for(&cause.path),
+    let meant = |cause: &Cause| match (&cause.kind, cx.admission().reason) {
+        (CauseKind::Violation(ViolationKind::Required), _) => cx.meant_for(&cause.path),
         (_, Some(Reason::TemplateWithoutSpec)) => cx.meant_for(&cause.path.key("spec")),
         _ => None,
     };

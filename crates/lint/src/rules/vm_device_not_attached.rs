@@ -1,6 +1,7 @@
 //! Devices of virtual machines that KubeVirt accepts and that the guest doesn't get.
 
-use hcoplan_planner::machines::{Stage, Verdict};
+use hcoplan_planner::cause::Stage;
+use hcoplan_planner::machines::Verdict;
 
 use super::prelude::*;
 use super::vm_rejected::finding;

@@ -1,14 +1,14 @@
 //! A virtual machine uses a feature whose gate is disabled.
 
 use hcoplan_explain::docs::switch_text;
-use hcoplan_planner::machines::Reason;
+use hcoplan_planner::cause::CauseKind;
 
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (vm, verdict) in cx.judged_machines() {
         for cause in &verdict.causes {
-            if let Reason::GateOff(gate) = cause.reason {
+            if let CauseKind::GateOff(gate) = cause.kind {
                 out.report(finding(cx, &vm, &cause.path, gate));
             }
         }

@@ -1,6 +1,7 @@
 //! A virtual machine that KubeVirt rejects.
 
-use hcoplan_planner::machines::{Cause, Reason, Stage, admit_other, schema};
+use hcoplan_planner::cause::{Cause, CauseKind, Stage};
+use hcoplan_planner::machines::{admit_other, schema};
 
 use super::prelude::*;
 use crate::Shape;
@@ -15,16 +16,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (vm, verdict) in cx.judged_machines() {
         // `vm-needs-feature-gate` and `vm-device-not-attached` report the others.
         // What is wrong with the form of a missing value is the same cause.
-        let is_missing = |path: &Path| verdict.causes.iter().any(|c| c.path == *path && c.reason == Reason::Missing);
+        let is_missing = |path: &Path| verdict.causes.iter().any(|c| c.path == *path && c.kind == CauseKind::Missing);
         let is_ours = |c: &&Cause| {
-            !matches!(c.reason, Reason::GateOff(_))
+            !matches!(c.kind, CauseKind::GateOff(_))
                 && c.stage != Stage::Domain
-                && (c.reason == Reason::Missing || !is_missing(&c.path))
+                && (c.kind == CauseKind::Missing || !is_missing(&c.path))
         };
         let causes = verdict.causes.iter().filter(is_ours);
         for cause in causes {
             let mut finding = finding(cx, vm.document, &vm.to_string(), cause);
-            if let (Reason::Architecture(_), Some(written)) = (&cause.reason, vm.architecture()) {
+            if let (CauseKind::Architecture(_), Some(written)) = (&cause.kind, vm.architecture()) {
                 finding = finding.related(vm.document.location(written.span), "its architecture");
             }
             out.report(finding);
@@ -39,7 +40,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             let name = format!("the {title} {}", name_of(document));
             let causes = admit_other(cluster, kind, &document.root.to_json());
-            let causes = causes.iter().filter(|c| extent == Extent::Whole || !c.reason.may_be_patched());
+            let causes = causes.iter().filter(|c| extent == Extent::Whole || !c.kind.may_be_patched());
             out.report_all(causes.map(|cause| finding(cx, document, &name, cause)));
         }
     }
@@ -50,29 +51,29 @@ pub(super) fn finding(cx: &Context<'_>, document: &Document, name: &str, cause: 
     let clause = cause.clause(name);
     let message = if cause.stage >= Stage::Start { format!("{name} can't start, {clause}") } else { clause };
     let written = document.root.at(&cause.path);
-    let is_of_value = matches!(cause.reason, Reason::Unsupported(_) | Reason::OutOfRange | Reason::Malformed);
+    let is_of_value = matches!(cause.kind, CauseKind::Unsupported(_) | CauseKind::OutOfRange | CauseKind::Malformed);
     let value = written.filter(|_| is_of_value).and_then(|value| document.written_text(value)).unwrap_or_default();
     let message =
         if message.contains(&value) { message } else { format!("{}: {value}", message.trim_end_matches('.')) };
-    let in_key = matches!(cause.reason, Reason::UnknownField | Reason::Removed | Reason::Architecture(_))
+    let in_key = matches!(cause.kind, CauseKind::UnknownField | CauseKind::Removed | CauseKind::Architecture(_))
         || matches!(written.map(|n| &n.value), Some(Value::Map(_) | Value::Seq(_)));
     let place = if in_key && last_key(&cause.path).is_some() {
         document.locate_key(&cause.path)
     } else {
         document.locate(&cause.path)
     };
-    let mut finding = cx.finding_about(document, message).at(place).label(label(&cause.reason));
-    if let Reason::UnknownField = cause.reason {
+    let mut finding = cx.finding_about(document, message).at(place).label(label(&cause.kind));
+    if let CauseKind::UnknownField = cause.kind {
         let kind = document.text("kind");
         let schema = schema(kind, &cx.kubevirt().version);
         let schema = schema.or_else(|| cx.release().schema_of(text_at(document, "apiVersion")?, kind));
         return schema.map_or(finding.clone(), |schema| Shape::of(document, schema).with_remedy(finding, &cause.path));
     }
-    let alias = match &cause.reason {
-        Reason::Unsupported(allowed) => written.and_then(Node::as_str).and_then(|w| alias(w, allowed)),
+    let alias = match &cause.kind {
+        CauseKind::Unsupported(allowed) => written.and_then(Node::as_str).and_then(|w| alias(w, allowed)),
         _ => None,
     };
-    if let Reason::Duplicate(other) | Reason::Contradicts(other) = &cause.reason
+    if let CauseKind::Duplicate(other) | CauseKind::Contradicts(other) = &cause.kind
         && document.root.at(other).is_some()
     {
         finding = finding.related(document.locate_key(other), "the other one");
@@ -90,41 +91,42 @@ fn alias<'a>(text: &str, allowed: &'a [String]) -> Option<&'a str> {
     allowed.iter().find(|a| *a == meant).map(String::as_str)
 }
 
-fn label(reason: &Reason) -> String {
-    match reason {
-        Reason::UnknownField => "unknown field",
-        Reason::Malformed => "malformed",
-        Reason::Missing => "something is missing",
-        Reason::Unsupported(_) => "not a supported value",
-        Reason::OutOfRange => "out of range",
-        Reason::Duplicate(_) => "already used",
-        Reason::Contradicts(_) => "contradicts another field",
-        Reason::Needs(_) => "needs another field",
-        Reason::NotExactlyOne => "exactly one is required",
-        Reason::Dangling(..) => "refers to nothing",
-        Reason::GateOff(gate) => return format!("needs {gate}"),
-        Reason::Architecture(own) => return format!("not on {own}"),
-        Reason::Removed => "not supported",
-        Reason::Instancetype => "the instance type decides this",
-        Reason::Preference => "less than the preference requires",
+fn label(kind: &CauseKind) -> String {
+    match kind {
+        CauseKind::UnknownField => "unknown field",
+        CauseKind::Malformed => "malformed",
+        CauseKind::Missing => "something is missing",
+        CauseKind::Unsupported(_) => "not a supported value",
+        CauseKind::OutOfRange => "out of range",
+        CauseKind::Duplicate(_) => "already used",
+        CauseKind::Contradicts(_) => "contradicts another field",
+        CauseKind::Needs(_) => "needs another field",
+        CauseKind::NotExactlyOne => "exactly one is required",
+        CauseKind::Dangling(..) => "refers to nothing",
+        CauseKind::GateOff(gate) => return format!("needs {gate}"),
+        CauseKind::Architecture(own) => return format!("not on {own}"),
+        CauseKind::Removed => "not supported",
+        CauseKind::Violation(_) | CauseKind::Decode(_) | CauseKind::OfRejection => "rejected",
+        CauseKind::Instancetype => "the instance type decides this",
+        CauseKind::Preference => "less than the preference requires",
     }
     .to_owned()
 }
 
 fn help(cause: &Cause) -> Option<String> {
-    Some(match &cause.reason {
-        Reason::Unsupported(allowed) if !allowed.is_empty() => format!("use {}", or(allowed)),
-        Reason::Duplicate(_) => "give each its own".to_owned(),
-        Reason::Contradicts(other) => format!("change it or {}", field(other)),
-        Reason::Needs(other) => format!("set {}, or remove this", field(other)),
-        Reason::Dangling(name, known) => match nearest(name, known.iter().map(String::as_str)) {
+    Some(match &cause.kind {
+        CauseKind::Unsupported(allowed) if !allowed.is_empty() => format!("use {}", or(allowed)),
+        CauseKind::Duplicate(_) => "give each its own".to_owned(),
+        CauseKind::Contradicts(other) => format!("change it or {}", field(other)),
+        CauseKind::Needs(other) => format!("set {}, or remove this", field(other)),
+        CauseKind::Dangling(name, known) => match nearest(name, known.iter().map(String::as_str)) {
             Some(meant) => format!("did you mean {meant}?"),
             None if known.is_empty() => return None,
             None => format!("there is {}", and(known)),
         },
-        Reason::Removed | Reason::Architecture(_) => "remove it, or use what KubeVirt supports".to_owned(),
-        Reason::Instancetype => "remove it, or leave the instance type out".to_owned(),
-        Reason::Preference => "raise it, or use another preference".to_owned(),
+        CauseKind::Removed | CauseKind::Architecture(_) => "remove it, or use what KubeVirt supports".to_owned(),
+        CauseKind::Instancetype => "remove it, or leave the instance type out".to_owned(),
+        CauseKind::Preference => "raise it, or use another preference".to_owned(),
         _ => return None,
     })
 }
@@ -144,8 +146,8 @@ fn fixes(document: &Document, cause: &Cause, written: Option<&Node>) -> Vec<Fix>
         let removed = [Change::Remove(cause.path.clone())];
         suggested(document, format!("{}, which leaves it to {to}", changed(&removed)), &removed)
     };
-    let fix = match &cause.reason {
-        Reason::Unsupported(allowed) if written.is_some() || allowed.len() == 1 => match &allowed[..] {
+    let fix = match &cause.kind {
+        CauseKind::Unsupported(allowed) if written.is_some() || allowed.len() == 1 => match &allowed[..] {
             // For a pattern, KubeVirt's table has the correct one.
             [pattern, ..] if pattern.ends_with('*') => removed("KubeVirt"),
             [only] => set(only),
@@ -154,8 +156,8 @@ fn fixes(document: &Document, cause: &Cause, written: Option<&Node>) -> Vec<Fix>
                 alias(written, allowed).or_else(|| nearest(written, allowed.iter().map(String::as_str))).and_then(set)
             }
         },
-        Reason::Dangling(name, known) => nearest(name, known.iter().map(String::as_str)).and_then(set),
-        Reason::Instancetype => removed("the instance type"),
+        CauseKind::Dangling(name, known) => nearest(name, known.iter().map(String::as_str)).and_then(set),
+        CauseKind::Instancetype => removed("the instance type"),
         _ => None,
     };
     fix.into_iter().collect()

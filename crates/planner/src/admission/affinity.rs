@@ -4,7 +4,8 @@
 //! `labels.NewRequirement`, which HCO asks for workloads and infrastructure.
 
 use super::shape::{Shape, at, list};
-use super::{Cause, CauseKind, Reason, Rejection};
+use super::{Reason, Rejection};
+use crate::cause::{Cause, CauseKind, Stage};
 use crate::prelude::*;
 use crate::release::ListStyle;
 use hcoplan_kubernetes::label::{key_problems, value_problems};
@@ -130,7 +131,7 @@ impl Problems {
     /// A message that was already found is not repeated.
     fn push(&mut self, path: Path, message: String) {
         if self.found.iter().all(|c| c.message != message) {
-            self.found.push(Cause::new(path, message, CauseKind::Other));
+            self.found.push(Cause::new(Stage::Validating, path, CauseKind::OfRejection, message));
         }
     }
 

@@ -63,7 +63,7 @@ fn compare(name: &str, wanted: &Value, got: &Admission, count: &mut Count) {
         count.differ.push(line);
     };
     if admission["accepted"] != got.accepted {
-        let got = format!("{} {:?}: {}", got.accepted, got.stage, got.message);
+        let got = format!("{} {:?}: {}", got.accepted, got.stage(), got.message);
         differs("verdict", admission, got);
         return;
     }
@@ -90,7 +90,7 @@ fn compare(name: &str, wanted: &Value, got: &Admission, count: &mut Count) {
     if got.causes.is_empty() {
         count.differ.push(format!("{name}: rejected without a location"));
     }
-    let stage = got.stage.map(super::Stage::as_str);
+    let stage = got.stage().map(crate::cause::Stage::as_str);
     if admission["stage"].as_str() == stage {
         count.stage += 1;
     } else {

@@ -1,7 +1,8 @@
 //! Decodes `metadata` strictly, completes it, and checks it.
 
 use super::shape::parse_path;
-use super::{Cause, CauseKind, Operation, Reason, Rejection, Stage};
+use super::{Operation, Reason, Rejection};
+use crate::cause::{Cause, CauseKind, Stage};
 use crate::names::NAMES;
 use crate::prelude::*;
 use crate::release::Release;
@@ -29,7 +30,7 @@ pub(super) fn decode(release: &Release, object: &mut Value, namespace: &str) -> 
         rejection.causes.extend(errors.iter().map(|error| {
             let mut path = Path::root().key("metadata");
             path.0.extend(parse_path(metadata, &error.path).0);
-            Cause::new(path, error.message.clone(), CauseKind::Decode(error.wants.clone()))
+            Cause::new(Stage::Schema, path, CauseKind::Decode(error.wants.clone()), error.message.as_str())
         }));
         return Err(rejection);
     }
@@ -72,7 +73,7 @@ pub(super) fn deletion_violations(submitted: &Value, old: &Value) -> impl Iterat
 }
 
 /// Joins all violations into one rejection, in the server's order: metadata, schema, list types, rules.
-pub(super) fn reject(violations: &Violations, metadata: &[Violation]) -> Option<(Stage, Rejection)> {
+pub(super) fn reject(violations: &Violations, metadata: &[Violation]) -> Option<Rejection> {
     let all: Vec<&Violation> = metadata.iter().chain(violations.iter()).collect();
     let first = all.first()?;
     let only_rules = all.iter().all(|v| v.kind == ViolationKind::Rule);
@@ -83,9 +84,9 @@ pub(super) fn reject(violations: &Violations, metadata: &[Violation]) -> Option<
         _ => format!("[{}]", messages.join(", ")),
     };
     let mut rejection = Rejection::new(Reason::Schema(first.kind), message);
-    let cause = |v: &&Violation| Cause::new(v.path.clone(), v.message.clone(), CauseKind::Schema(v.kind));
+    let cause = |v: &&Violation| Cause::new(stage, v.path.clone(), CauseKind::Violation(v.kind), v.message.as_str());
     rejection.causes = all.iter().map(cause).collect();
-    Some((stage, rejection))
+    Some(rejection)
 }
 
 /// The admission policy that the operator installs: new HyperConvergeds must be in its namespace.

@@ -24,6 +24,7 @@ mod golden;
 #[cfg(test)]
 mod tests;
 
+use crate::cause::Stage;
 use crate::inventory::Inventory;
 use crate::prelude::*;
 use crate::release::Release;
@@ -32,7 +33,7 @@ use std::cell::OnceCell;
 pub use kubevirt::{OperandRejection, kubevirt_rejections};
 pub use operator_update::{fill_eviction_strategy, is_complete, operator_update};
 pub use render::tried_on_update;
-pub use verdict::{Admission, Cause, CauseKind, OperatorBug, OperatorBugKind, Reason, Rejection, Stage};
+pub use verdict::{Admission, OperatorBug, OperatorBugKind, Reason, Rejection};
 
 use hcoplan_kubernetes::schema;
 use render::DryRun;
@@ -82,9 +83,9 @@ pub fn admit(release: &Release, inventory: &Inventory, object: &Value, operation
             admission.accepted = true;
             admission.stored = Some(stored);
         }
-        Err((stage, rejection)) => {
-            admission.further = request.further((stage, &rejection), &admission);
-            admission = admission.rejected(stage, rejection);
+        Err(rejection) => {
+            admission.further = request.further(&rejection, &admission);
+            admission = admission.rejected(rejection);
         }
     }
     admission
@@ -121,9 +122,6 @@ fn old_in_version_of_new(release: &Release, old: &Value, new: &Value) -> Option<
     Some(read)
 }
 
-/// The stage that rejected, and why.
-type Rejected = (Stage, Rejection);
-
 #[derive(Clone, Copy)]
 struct Request<'a> {
     release: &'a Release,
@@ -133,16 +131,15 @@ struct Request<'a> {
 }
 
 impl Request<'_> {
-    fn run(&self, admission: &mut Admission) -> Result<Value, Rejected> {
+    fn run(&self, admission: &mut Admission) -> Result<Value, Rejection> {
         let release = self.release;
-        let in_schema = |rejection| (Stage::Schema, rejection);
-        let version = version_of(release, self.submitted).map_err(in_schema)?;
+        let version = version_of(release, self.submitted)?;
         let rules = release.admission().version(version);
         let rules = rules.expect("every served version has admission rules");
         let schema = release.hyperconverged_schema(version);
         let schema = schema.expect("every served version has a schema");
 
-        let (mut object, pruned) = self.prepared(schema).map_err(in_schema)?;
+        let (mut object, pruned) = self.prepared(schema)?;
         admission.pruned = pruned;
         for field in &admission.pruned {
             let warning = format!("unknown field \"{}\"", schema::server_path(&field.path));
@@ -155,10 +152,10 @@ impl Request<'_> {
             Ok(true) => schema.fill_defaults(&mut object),
             Err(rejection) => {
                 if rejection.reason != Reason::GoDecode {
-                    let unchanged = self.prepared(schema).map_err(in_schema)?.0;
+                    let unchanged = self.prepared(schema)?.0;
                     admission.forced = self.valid(schema, unchanged).ok();
                 }
-                return Err((Stage::Mutating, rejection));
+                return Err(rejection);
             }
         }
         let object = self.valid(schema, object)?;
@@ -166,13 +163,13 @@ impl Request<'_> {
             Ok(()) => Ok(object),
             Err(rejection) => {
                 admission.forced = Some(object);
-                Err((Stage::Validating, rejection))
+                Err(rejection)
             }
         }
     }
 
     /// Further reasons for rejection that don't follow from the first one.
-    fn further(&self, (stage, first): (Stage, &Rejection), known: &Admission) -> Vec<(Stage, Rejection)> {
+    fn further(&self, first: &Rejection, known: &Admission) -> Vec<Rejection> {
         // Webhooks never see an object that the operator's Go types can't hold.
         if matches!(first.reason, Reason::UnknownKind | Reason::MetadataDecode | Reason::GoDecode) {
             return Vec::new();
@@ -188,24 +185,23 @@ impl Request<'_> {
         let Some(object) = known.forced.clone().or_else(|| Some(self.prepared(schema).ok()?.0)) else {
             return Vec::new();
         };
-        let mut out: Vec<(Stage, Rejection)> = Vec::new();
-        let mut add = |stage: Stage, rejection: Rejection| {
+        let mut out: Vec<Rejection> = Vec::new();
+        let mut add = |rejection: Rejection| {
             // SSP's templates can't be rendered either.
             let follows = first.reason == Reason::TemplateWithoutSpec && rejection.reason == Reason::Render;
             let is_known = follows && rejection.panics
                 || rejection.overlaps(first)
-                || out.iter().any(|(_, other)| rejection.overlaps(other));
+                || out.iter().any(|other| rejection.overlaps(other));
             if !is_known && rejection.reason != Reason::OperandMissing {
-                out.push((stage, rejection));
+                out.push(rejection);
             }
         };
-        if stage == Stage::Mutating
-            && let Err((stage, rejection)) = self.valid(schema, object.clone())
-        {
-            add(stage, rejection);
+        let is_mutated = first.causes.iter().all(|cause| cause.stage != Stage::Mutating);
+        if !is_mutated && let Err(rejection) = self.valid(schema, object.clone()) {
+            add(rejection);
         }
         let policy = metadata::namespace_policy(&object, &self.inventory.namespace, self.operation);
-        policy.err().into_iter().for_each(|rejection| add(Stage::Validating, rejection));
+        policy.err().into_iter().for_each(&mut add);
         let operation = match self.operation {
             // The webhook converts such an update first; the original is checked as a new object.
             Operation::Update { .. } if rules.update_as.is_some() => Operation::Create,
@@ -214,7 +210,7 @@ impl Request<'_> {
         let dry_run = DryRun { release: self.release, inventory: self.inventory, read: OnceCell::new() };
         let shape = Shape { release: self.release, version };
         let webhook = validate::Webhook { rules, shape, object: &object, operation, dry_run };
-        webhook.rejections().into_iter().for_each(|rejection| add(Stage::Validating, rejection));
+        webhook.rejections().into_iter().for_each(add);
         out
     }
 
@@ -227,7 +223,7 @@ impl Request<'_> {
     }
 
     /// The object as stored, if schema and rules accept it. `object` already has its defaults.
-    fn valid(&self, schema: &Schema, mut object: Value) -> Result<Value, Rejected> {
+    fn valid(&self, schema: &Schema, mut object: Value) -> Result<Value, Rejection> {
         if let Value::Object(map) = &mut object {
             map.remove("status");
         }
@@ -258,7 +254,10 @@ impl Request<'_> {
         metadata::namespace_policy(object, &self.inventory.namespace, self.operation)?;
         // The webhook also parses the old object, which may be older than the webhook.
         if let Operation::Update { old, .. } = self.operation {
-            mutate::decode(self.release, version, old)?;
+            mutate::decode(self.release, version, old).map_err(|mut rejection| {
+                rejection.causes.iter_mut().for_each(|cause| cause.stage = Stage::Validating);
+                rejection
+            })?;
         }
         if let (Operation::Update { old, missing }, Some(version)) = (self.operation, &rules.update_as) {
             return self.update_as(version, object, (old, missing), admission);

@@ -4,8 +4,9 @@
 use super::change::{Change, ChangeKind};
 use super::gates_to_fields;
 use super::shape::{GATES, Shape, at, list, parse_path, text};
-use super::{Cause, CauseKind, Operation, OperatorBug, OperatorBugKind, Reason, Rejection};
+use super::{Operation, OperatorBug, OperatorBugKind, Reason, Rejection};
 use crate::admission::Admission;
+use crate::cause::{Cause, CauseKind, Stage};
 use crate::prelude::*;
 use crate::release::Release;
 use crate::release::{Mutation, VersionRules};
@@ -186,7 +187,9 @@ pub(super) fn decode(release: &Release, version: &str, object: &Value) -> Result
         return Ok(());
     };
     let mut rejection = Rejection::new(Reason::GoDecode, first.message.as_str());
-    let cause = |e: DecodeError| Cause::new(parse_path(object, &e.path), e.message, CauseKind::Decode(e.wants));
+    let cause = |e: DecodeError| {
+        Cause::new(Stage::Mutating, parse_path(object, &e.path), CauseKind::Decode(e.wants), e.message)
+    };
     rejection.causes.extend(errors.into_iter().map(cause));
     Err(rejection)
 }

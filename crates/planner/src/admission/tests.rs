@@ -47,7 +47,7 @@ fn maps_kinds_and_versions() {
     let mut object = hyperconverged("v1", json!({}));
     let admission = create("1.17", &object);
     assert_eq!(admission.reason, Some(Reason::UnknownKind));
-    assert_eq!(admission.stage, Some(Stage::Schema));
+    assert_eq!(admission.stage(), Some(Stage::Schema));
     assert_eq!(admission.message, "no matches for kind \"HyperConverged\" in version \"hco.kubevirt.io/v1\"");
     assert_eq!(cause_paths(&admission), ["apiVersion"]);
     assert!(create("1.18", &object).accepted);
@@ -158,7 +158,7 @@ fn rejects_custom_profile_without_custom() {
 fn rejects_when_mutation_fails() {
     let object = v1beta1(json!({"dataImportCronTemplates": [{"spec": null}]}));
     let admission = create("1.18", &object);
-    assert_eq!(admission.stage, Some(Stage::Mutating));
+    assert_eq!(admission.stage(), Some(Stage::Mutating));
     assert_eq!(admission.reason, Some(Reason::MutationFails));
     assert_eq!(cause_paths(&admission), ["spec.dataImportCronTemplates[0]"]);
     assert_eq!(admission.holes[0].kind, OperatorBugKind::BrokenMutation);
@@ -382,7 +382,10 @@ fn an_update_may_not_begin_a_deletion() {
         object["metadata"][key] = value;
         assert!(create("1.19", &object).accepted, "a new object loses it");
         let admission = update("1.19", &object, &stored("1.19", &plain));
-        assert_eq!((admission.stage, cause_paths(&admission)), (Some(Stage::Schema), vec![format!("metadata.{key}")]));
+        assert_eq!(
+            (admission.stage(), cause_paths(&admission)),
+            (Some(Stage::Schema), vec![format!("metadata.{key}")])
+        );
         let mut deleted = stored("1.19", &plain);
         deleted["metadata"][key] = object["metadata"][key].clone();
         assert!(update("1.19", &object, &deleted).accepted);
@@ -411,7 +414,7 @@ proptest! {
         let schema = release.hyperconverged_schema(version).expect("served");
         let object = generate::object(schema, seed, odd);
         let first = create(name, &object);
-        let whole = first.stage != Some(Stage::Mutating);
+        let whole = first.stage() != Some(Stage::Mutating);
         if let Some(stored) = first.stored.or(first.forced).filter(|_| whole) {
             let again = create(name, &stored);
             prop_assert_eq!(again.stored.or(again.forced), Some(stored));

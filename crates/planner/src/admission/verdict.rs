@@ -1,5 +1,6 @@
 //! The result of admission: a verdict, its causes, and the operator's bugs that affected it.
 
+use crate::cause::{Cause, CauseKind, Stage};
 use crate::hyperconverged::Submitted;
 use crate::hyperconverged::version_of;
 use crate::inventory::Inventory;
@@ -8,28 +9,7 @@ use crate::jsonpatch::Failure;
 use crate::prelude::*;
 use crate::release::Check;
 use crate::release::Release;
-use hcoplan_kubernetes::go::Wants;
 use hcoplan_kubernetes::schema::{Mistyped, Unmergeable, ViolationKind};
-
-/// The part of the API server that rejects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Stage {
-    /// Kind, version, metadata, and the keywords of the CRD's schema.
-    Schema,
-    /// The rules of the CRD (`x-kubernetes-validations`), when nothing else is violated.
-    Cel,
-    /// The mutating webhook.
-    Mutating,
-    /// The namespace policy and the validating webhook.
-    Validating,
-}
-
-hcoplan_kubernetes::names!(Stage {
-    Schema = "schema",
-    Cel = "cel",
-    Mutating = "mutating",
-    Validating = "validating",
-});
 
 /// Why an object is rejected; a finding's rule follows from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -79,28 +59,15 @@ pub enum Reason {
     OperandMissing,
 }
 
-/// One location that causes a rejection.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cause {
-    /// Path in the document as written, also of a missing field.
-    pub path: Path,
-    /// The part of the message about this location.
-    pub message: String,
-    /// What is wrong there.
-    pub kind: CauseKind,
-    /// Whether the key is wrong, not the value.
-    pub in_key: bool,
-}
-
-/// What is wrong at a location.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CauseKind {
-    /// The schema forbids it.
-    Schema(ViolationKind),
-    /// The operator's Go types can't hold the value.
-    Decode(Wants),
-    /// See the rejection's [`Reason`].
-    Other,
+impl Reason {
+    /// The stage that usually rejects for this reason.
+    fn stage(self) -> Stage {
+        match self {
+            Self::UnknownKind | Self::MetadataDecode | Self::Schema(_) | Self::UnknownField => Stage::Schema,
+            Self::GoDecode | Self::GateContradictsField | Self::MutationFails => Stage::Mutating,
+            _ => Stage::Validating,
+        }
+    }
 }
 
 /// A rejection with its reason and locations.
@@ -118,13 +85,6 @@ pub struct Rejection {
     pub panics: bool,
 }
 
-impl Cause {
-    /// A wrong value.
-    pub(super) fn new(path: Path, message: String, kind: CauseKind) -> Self {
-        Self { path, message, kind, in_key: false }
-    }
-}
-
 impl Rejection {
     pub(super) fn new(reason: Reason, message: impl Into<String>) -> Self {
         Self { reason, message: message.into(), causes: Vec::new(), patch: None, panics: false }
@@ -139,14 +99,14 @@ impl Rejection {
 
     /// Adds a location with the whole message.
     pub(super) fn at(mut self, path: Path) -> Self {
-        self.causes.push(Cause::new(path, self.message.clone(), CauseKind::Other));
+        self.causes.push(Cause::new(self.reason.stage(), path, CauseKind::OfRejection, self.message.as_str()));
         self
     }
 
-    pub(super) fn at_key(mut self, path: Path) -> Self {
-        let cause = Cause::new(path, self.message.clone(), CauseKind::Other);
-        self.causes.push(Cause { in_key: true, ..cause });
-        self
+    pub(super) fn at_key(self, path: Path) -> Self {
+        let mut rejection = self.at(path);
+        rejection.causes.iter_mut().for_each(|cause| cause.in_key = true);
+        rejection
     }
 }
 
@@ -181,6 +141,11 @@ impl Admission {
     pub fn rejection(&self) -> Option<&str> {
         (!self.accepted).then_some(&self.message)
     }
+
+    /// The stage that rejects the document.
+    pub fn stage(&self) -> Option<Stage> {
+        self.causes.first().map(|cause| cause.stage)
+    }
 }
 
 /// The cluster's verdict on a document.
@@ -188,15 +153,13 @@ impl Admission {
 pub struct Admission {
     /// Whether the document would be stored.
     pub accepted: bool,
-    /// The stage that rejects it.
-    pub stage: Option<Stage>,
     /// Why it is rejected.
     pub reason: Option<Reason>,
     /// The cluster's message; empty when accepted.
     pub message: String,
     /// Warnings that kubectl would print, in order.
     pub warnings: Vec<String>,
-    /// The locations that cause the rejection.
+    /// The locations that cause the rejection: at least one of a rejected document.
     pub causes: Vec<Cause>,
     /// Where a jsonpatch annotation is why: the annotation, and what fails inside it.
     pub patch: Option<Box<(&'static str, Failure)>>,
@@ -211,7 +174,7 @@ pub struct Admission {
     /// Operator bugs that the document triggers.
     pub holes: Vec<OperatorBug>,
     /// Further rejections once this one is repaired, in the order of the checks.
-    pub further: Vec<(Stage, Rejection)>,
+    pub further: Vec<Rejection>,
 }
 
 impl Admission {
@@ -224,14 +187,14 @@ impl Admission {
             Mistyped::Repeated => Reason::Schema(ViolationKind::Duplicate),
         };
         let kind = match reason {
-            Reason::Schema(kind) => CauseKind::Schema(kind),
-            _ => CauseKind::Other,
+            Reason::Schema(kind) => CauseKind::Violation(kind),
+            _ => CauseKind::OfRejection,
         };
         let in_key = reason == Reason::UnknownField;
-        let causes = vec![Cause { path, message: message.clone(), kind, in_key }];
+        let causes = vec![Cause { in_key, ..Cause::new(Stage::Schema, path, kind, message.as_str()) }];
         let schema = release.hyperconverged_schema(version_of(manifest));
         let pruned = schema.map(|schema| schema.prune(&mut manifest.clone())).unwrap_or_default();
-        Self { stage: Some(Stage::Schema), reason: Some(reason), message, causes, pruned, ..Self::default() }
+        Self { reason: Some(reason), message, causes, pruned, ..Self::default() }
     }
 
     /// The rejection of a new object that is applied server-side, if the server can't apply it.
@@ -245,13 +208,13 @@ impl Admission {
 
     /// The same admission with one of `further` as the reason for the rejection.
     #[must_use]
-    pub fn with_reason(&self, (stage, rejection): &(Stage, Rejection)) -> Self {
-        Self { further: Vec::new(), ..self.clone() }.rejected(*stage, rejection.clone())
+    pub fn with_reason(&self, rejection: &Rejection) -> Self {
+        Self { further: Vec::new(), ..self.clone() }.rejected(rejection.clone())
     }
 
     /// The admission with a rejection.
-    pub(super) fn rejected(self, stage: Stage, rejection: Rejection) -> Self {
+    pub(super) fn rejected(self, rejection: Rejection) -> Self {
         let Rejection { reason, message, causes, patch, .. } = rejection;
-        Self { stage: Some(stage), reason: Some(reason), message, causes, patch, ..self }
+        Self { reason: Some(reason), message, causes, patch, ..self }
     }
 }

@@ -34,10 +34,11 @@ pub use operator::{OperatorUpdate, Purpose};
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_kubernetes::tree::get;
 
+use crate::cause::Stage;
 use crate::hyperconverged;
 pub use crate::inventory::UpdateMethod;
 use crate::plan::{AdmissionMode, plan_with};
-use crate::{admission, admission::Operation, admission::Reason, admission::Stage};
+use crate::{admission, admission::Operation, admission::Reason};
 
 /// The state of a cluster.
 #[derive(Debug, Clone)]
@@ -200,7 +201,7 @@ impl State {
         if admission.reason == Some(Reason::GoDecode)
             && let Some(version) = self.managed.other_version(version_of(manifest))
         {
-            admission.stage = Some(Stage::Schema);
+            admission.causes.iter_mut().for_each(|cause| cause.stage = Stage::Schema);
             admission.message = format!(
                 "conversion webhook for {}/{version}, Kind={} failed: {}",
                 admission::GROUP,

@@ -2,8 +2,9 @@
 //!
 //! Source: `validateEmulatedMachine` of `vmi-create-admitter.go`.
 
+use super::Cluster;
 use super::checker::{Checker, list};
-use super::{Cluster, Reason};
+use crate::cause::CauseKind;
 use crate::prelude::*;
 
 /// The patterns of the machine types that KubeVirt emulates.
@@ -49,7 +50,7 @@ impl Checker<'_> {
         }
         let shown = allowed.join(" ");
         let message = format!("{} is not supported: {written} (allowed values: [{shown}])", self.name(TYPE));
-        self.reject(TYPE, Reason::Unsupported(allowed), message);
+        self.reject(TYPE, CauseKind::Unsupported(allowed), message);
     }
 }
 

@@ -4,60 +4,29 @@
 //! `admission` of `schemas/behaviour/<x.y>/kubevirt.json`. The length of an object's own name
 //! isn't checked here.
 
+use super::Cluster;
 use super::checker::{Checker, count};
-use super::{Cluster, Reason, Stage};
+use crate::cause::{Cause, CauseKind, Stage};
 use crate::prelude::*;
 use crate::release::Release;
-use hcoplan_kubernetes::cron;
 
-/// Why CDI rejects a DataImportCron or a DataVolume.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CdiRejection {
-    /// The webhook's message.
-    pub message: String,
-    /// What is wrong.
-    pub fault: CdiFault,
-    /// The rejected field: a dotted path below the object's `spec`.
-    pub path: String,
-    /// A more precise message than the webhook's, if there is one.
-    pub detail: Option<String>,
+/// Whether a DataVolume without a claim is why: it has neither `storage` nor `pvc`.
+pub fn lacks_claim(cause: &Cause) -> bool {
+    cause.kind == CauseKind::Missing && cause.path.keys().last().is_none_or(|key| key == "spec")
 }
 
-/// What is wrong with the field that CDI's webhook rejects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CdiFault {
-    /// Neither `storage` nor `pvc` is set.
-    NoClaim,
-    /// Both are set.
-    TwoClaims,
-    /// The claim requests no size.
-    NoSize,
-    /// The claim's size is invalid.
-    WrongSize,
-    /// Anything else about the field.
-    Other,
-}
-
-/// The webhook's rejection of a DataImportCron with this `spec`; `None` if it accepts it.
-pub fn rejection(release: &Release, spec: &Value) -> Option<CdiRejection> {
+/// The webhook's rejection of a DataImportCron with this `spec`, at a path below `spec`; `None` if it accepts it.
+pub fn rejection(release: &Release, spec: &Value) -> Option<Cause> {
     let volume = &spec["template"]["spec"];
     let of_volume =
         first(release, volume, "Template", "cron-template").or_else(|| check_volume(release, volume, "Template"));
-    let in_template = |rejection: CdiRejection| {
-        let path = format!("template.spec.{}", rejection.path);
-        CdiRejection { path: path.trim_end_matches('.').to_owned(), ..rejection }
-    };
-    of_volume.map(in_template).or_else(|| {
-        let rejection = first(release, spec, "spec", "import-cron")?;
-        let is_schedule = rejection.path == "schedule";
-        let error = || cron::check(text(&spec["schedule"])).err();
-        let detail = is_schedule.then(error).flatten().map(|error| error.to_string());
-        Some(CdiRejection { detail, ..rejection })
-    })
+    let in_template = |cause: Cause| Cause { path: Path::dotted("template.spec").joined(&cause.path), ..cause };
+    of_volume.map(in_template).or_else(|| first(release, spec, "spec", "import-cron"))
 }
 
-/// The webhook's rejection of an object of one of CDI's kinds with this `spec`; `None` if it accepts it.
-pub fn disk_rejection(release: &Release, kind: &str, spec: &Value) -> Option<CdiRejection> {
+/// The webhook's rejection of an object of one of CDI's kinds with this `spec`, at a path below `spec`; `None` if it
+/// accepts it.
+pub fn disk_rejection(release: &Release, kind: &str, spec: &Value) -> Option<Cause> {
     match kind {
         "DataVolume" => check_volume(release, spec, "spec"),
         "DataImportCron" => rejection(release, spec),
@@ -70,7 +39,7 @@ pub fn disk_rejection(release: &Release, kind: &str, spec: &Value) -> Option<Cdi
 }
 
 /// Checks a DataVolume's spec; `shown` is the webhook's name for it.
-fn check_volume(release: &Release, volume: &Value, shown: &str) -> Option<CdiRejection> {
+fn check_volume(release: &Release, volume: &Value, shown: &str) -> Option<Cause> {
     // Something other than CDI fills the claim then.
     let is_external =
         ["pvc", "storage"].iter().any(|claim| count(&volume[*claim], &["dataSource", "dataSourceRef"]) > 0);
@@ -79,18 +48,11 @@ fn check_volume(release: &Release, volume: &Value, shown: &str) -> Option<CdiRej
 }
 
 /// The rejection by the first row of a group that fails.
-fn first(release: &Release, spec: &Value, shown: &str, group: &str) -> Option<CdiRejection> {
+fn first(release: &Release, spec: &Value, shown: &str, group: &str) -> Option<Cause> {
     let cluster = Cluster { release, kubevirt: &Value::Null };
     let cause = Checker::new(cluster, spec, shown, Stage::Validating).with_placeholders().first(group)?;
-    let path = Path(cause.path.0.get(1..).unwrap_or_default().to_vec()).to_string();
-    let fault = match cause.reason {
-        Reason::Missing if path.is_empty() => CdiFault::NoClaim,
-        Reason::Missing => CdiFault::NoSize,
-        Reason::NotExactlyOne => CdiFault::TwoClaims,
-        Reason::OutOfRange => CdiFault::WrongSize,
-        _ => CdiFault::Other,
-    };
-    Some(CdiRejection { message: cause.message, fault, path, detail: None })
+    let path = Path(cause.path.0.get(1..).unwrap_or_default().to_vec());
+    Some(Cause { path, ..cause })
 }
 
 /// Why Go can't decode a checksum of a fetched source: an algorithm and as many hexadecimal digits as it has.
@@ -337,7 +299,7 @@ mod tests {
             (with("/managedDataSource", json!("")), "Illegal ManagedDataSource value", "managedDataSource"),
         ] {
             let found = rejection(&release, &spec).unwrap_or_else(|| panic!("accepted, want {message}"));
-            assert_eq!((found.message.as_str(), found.path.as_str()), (message, path));
+            assert_eq!((found.message.as_str(), found.path.to_string().as_str()), (message, path));
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The shared base of all checks: a value, its location, and the causes found so far.
 
+use super::Cluster;
 use super::structure::{self, Layer};
-use super::{Cause, Cluster, Reason, Stage};
+use crate::cause::{Cause, CauseKind, Stage};
 use crate::prelude::*;
 use crate::release::Release;
 use hcoplan_kubernetes::quantity::Quantity;
@@ -74,12 +75,11 @@ impl<'j> Checker<'j> {
     }
 
     /// Adds a cause, unless the value is a placeholder, whose final value is unknown.
-    pub(super) fn reject(&mut self, path: &str, reason: Reason, message: impl Into<String>) {
+    pub(super) fn reject(&mut self, path: &str, kind: CauseKind, message: impl Into<String>) {
         if !self.judges_placeholders && self.get(path).as_str().is_some_and(is_placeholder) {
             return;
         }
-        let cause = Cause { stage: self.stage, path: self.path(path), reason, message: message.into() };
-        self.found.push(cause);
+        self.found.push(Cause::new(self.stage, self.path(path), kind, message));
     }
 
     /// What was found, each once.
@@ -90,9 +90,9 @@ impl<'j> Checker<'j> {
 }
 
 /// That a name is missing among others, of which some are offered.
-pub(super) fn dangling<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Reason {
+pub(super) fn dangling<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> CauseKind {
     const MAX_FOUND: usize = 50;
-    Reason::Dangling(name.to_owned(), known.into_iter().take(MAX_FOUND).map(str::to_owned).collect())
+    CauseKind::Dangling(name.to_owned(), known.into_iter().take(MAX_FOUND).map(str::to_owned).collect())
 }
 
 /// Checks an object's structure; prunes and defaults the object.
@@ -107,7 +107,7 @@ pub(super) fn structure(kind: &str, version: &str, object: &mut Value) -> Vec<Ca
     // KubeVirt's webhooks see some kinds before the API server validates them, others afterwards.
     let is_defaulted = matches!(kind, "VirtualMachine" | "VirtualMachineInstance");
     let by_kubevirt = || match kind {
-        "VirtualMachine" | "VirtualMachineInstance" => own_structure(kind, version, object, &found, Stage::Defaulting),
+        "VirtualMachine" | "VirtualMachineInstance" => own_structure(kind, version, object, &found, Stage::Mutating),
         "VirtualMachineInstanceReplicaSet" => own_structure(kind, version, object, &found, Stage::Validating),
         _ => Vec::new(),
     };
@@ -174,7 +174,7 @@ fn unknown_field(field: PrunedField) -> Cause {
     } else {
         format!("unknown field \"{}\"", field.path)
     };
-    Cause { stage: Stage::Schema, path: field.path, reason: Reason::UnknownField, message }
+    Cause::new(Stage::Schema, field.path, CauseKind::UnknownField, message)
 }
 
 /// Whether a template engine will replace the value.
@@ -236,13 +236,13 @@ fn own_words(violation: &Violation) -> String {
 
 impl Cause {
     fn of(violation: &Violation, stage: Stage, message: String) -> Self {
-        let reason = match violation.kind {
-            ViolationKind::Required => Reason::Missing,
-            ViolationKind::Unsupported => Reason::Unsupported(Vec::new()),
-            ViolationKind::WrongType => Reason::Malformed,
-            _ => Reason::OutOfRange,
+        let kind = match violation.kind {
+            ViolationKind::Required => CauseKind::Missing,
+            ViolationKind::Unsupported => CauseKind::Unsupported(Vec::new()),
+            ViolationKind::WrongType => CauseKind::Malformed,
+            _ => CauseKind::OutOfRange,
         };
-        Self { stage, path: violation.path.clone(), reason, message }
+        Self::new(stage, violation.path.clone(), kind, message)
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Source: `vmi-create-admitter.go`.
 
-use super::Reason;
 use super::checker::{Checker, number, whole};
+use crate::cause::CauseKind;
 use crate::prelude::*;
 
 const REQUESTED_CPU: &str = "domain.resources.requests.cpu";
@@ -46,7 +46,7 @@ impl Checker<'_> {
                 "{r} or {l} must not be provided at the same time with {c} when DedicatedCPUPlacement is true "
             );
             let path = if limit > 0 { CPU_LIMIT } else { REQUESTED_CPU };
-            self.reject(path, Reason::Contradicts(self.path(CORES)), message);
+            self.reject(path, CauseKind::Contradicts(self.path(CORES)), message);
         }
     }
 

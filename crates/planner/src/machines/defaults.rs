@@ -4,7 +4,8 @@
 
 use super::checker::{Checker, at, list, number, whole};
 use super::cpu::vcpus;
-use super::{Cause, Cluster, Machine, Reason};
+use super::{Cluster, Machine};
+use crate::cause::{Cause, CauseKind};
 use crate::prelude::*;
 
 /// Fields of instances that instance types and preferences set.
@@ -31,7 +32,7 @@ impl Checker<'_> {
             if !own.is_null() && own != value {
                 let message = format!("VM field(s) annotations.{key} conflicts with selected instance type: {value}");
                 let path = Path::dotted(path).key("annotations").key(key);
-                self.found.push(Cause { stage: self.stage, path, reason: Reason::Instancetype, message });
+                self.found.push(Cause::new(self.stage, path, CauseKind::Instancetype, message));
             }
         }
         let is_set =
@@ -45,7 +46,7 @@ impl Checker<'_> {
         for path in all {
             if is_set(self.get(path)) {
                 let message = format!("VM field(s) {} conflicts with selected instance type", self.name(path));
-                self.reject(path, Reason::Instancetype, message);
+                self.reject(path, CauseKind::Instancetype, message);
             }
         }
     }

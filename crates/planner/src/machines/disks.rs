@@ -2,8 +2,8 @@
 //!
 //! Source: `pkg/storage/admitters/disks.go`, and `validateBootOrder` of `vmi-create-admitter.go`.
 
-use super::Reason;
 use super::checker::{Checker, number};
+use crate::cause::CauseKind;
 use crate::prelude::*;
 
 /// Why a path inside a container is rejected.
@@ -40,7 +40,7 @@ impl Checker<'_> {
                     Some(other) => {
                         let message =
                             format!("Boot order for {} already set for a different device.", self.name(&path));
-                        self.reject(&path, Reason::Duplicate(other.clone()), message);
+                        self.reject(&path, CauseKind::Duplicate(other.clone()), message);
                     }
                     None => drop(taken.insert(order, self.path(&path))),
                 }

@@ -3,9 +3,10 @@
 //! Source: KubeVirt `pkg/virt-controller/services` (`template.go`, `nodeselectorrenderer.go`, `renderresources.go`,
 //! `rendervolumes.go`), `pkg/network/multus`, `pkg/virt-controller/watch/migration`, the same from v1.6 to v1.9.
 
+use super::Cluster;
 use super::checker::{Checker, at, each, list, milli, quantity, whole};
 use super::cpu::vcpus;
-use super::{Cluster, Stage};
+use crate::cause::Stage;
 use crate::inventory::{CPU_FEATURE, CPU_MODEL, HOST_MODEL, HOST_MODEL_FEATURE, MIGRATION_MODEL};
 use crate::inventory::{Node, ROLE_LABEL};
 use crate::names::NAMES;

@@ -7,7 +7,8 @@ use super::checker::{
     Checker, at, dangling, each, is_placeholder, list, number, object_metadata, printed, quantity, structure, whole,
 };
 use super::launcher::launcher;
-use super::{Cause, Cluster, Machine, Reason, Stage, TypeKind, Verdict, defaults, template_of};
+use super::{Cluster, Machine, TypeKind, Verdict, defaults, template_of};
+use crate::cause::{Cause, CauseKind, Stage};
 use crate::names::NAMES;
 use crate::prelude::*;
 use hcoplan_kubernetes::duration;
@@ -113,16 +114,16 @@ fn creation(
 ) -> Vec<Cause> {
     let [spec_path, path] = paths;
     if !path.is_empty() {
-        let mut matchers = Checker::new(cluster, at(object, path), path, Stage::Defaulting);
+        let mut matchers = Checker::new(cluster, at(object, path), path, Stage::Mutating);
         matchers.rows("matchers");
         if !matchers.found.is_empty() {
             return matchers.causes();
         }
-        let mut applied = Checker::new(cluster, at(object, spec_path), spec_path, Stage::Defaulting);
+        let mut applied = Checker::new(cluster, at(object, spec_path), spec_path, Stage::Mutating);
         if let Some(instancetype) = machine.instancetype {
             if let Some(message) = defaults::spread_problem(instancetype, machine.preference) {
                 let path = Path::dotted(path).key("preference").key("name");
-                return vec![Cause { stage: Stage::Defaulting, path, reason: Reason::Preference, message }];
+                return vec![Cause::new(Stage::Mutating, path, CauseKind::Preference, message)];
             }
             let metadata = spec_path.strip_suffix("spec").unwrap_or_default().to_owned() + "metadata";
             applied.instancetype_conflicts(instancetype, &metadata, at(object, &metadata));
@@ -148,7 +149,7 @@ fn metadata(cluster: Cluster<'_>, object: &Value, path: &str) -> Vec<Cause> {
     let labels = members(&metadata["labels"]);
     for (label, _) in labels.filter(|(label, _)| NAMES["labelsReservedByKubeVirt"].contains(&label.as_str())) {
         let message = "creation of the following reserved kubevirt.io/ labels on a VMI object is prohibited";
-        checker.reject("labels", Reason::Removed, message);
+        checker.reject("labels", CauseKind::Removed, message);
         checker.found.last_mut().into_iter().for_each(|cause| cause.path = cause.path.key(label));
     }
     for (annotation, gate, shown) in GATED_ANNOTATIONS {
@@ -157,7 +158,7 @@ fn metadata(cluster: Cluster<'_>, object: &Value, path: &str) -> Vec<Cause> {
                 "{shown} feature gate is not enabled in kubevirt-config, invalid entry {path}.annotations.{annotation}"
             );
             let path = Path::dotted(path).key("annotations").key(annotation);
-            checker.found.push(Cause { stage: Stage::Validating, path, reason: Reason::GateOff(gate), message });
+            checker.found.push(Cause::new(Stage::Validating, path, CauseKind::GateOff(gate), message));
         }
     }
     checker.found
@@ -166,7 +167,7 @@ fn metadata(cluster: Cluster<'_>, object: &Value, path: &str) -> Vec<Cause> {
 /// The API server's rejections of an object that gets its metadata from a template.
 fn created_metadata(object: &Value, path: &str, stage: Stage) -> Vec<Cause> {
     let created = serde_json::json!({"metadata": at(object, path)});
-    let named = |cause: &Cause| cause.reason != Reason::Missing;
+    let named = |cause: &Cause| cause.kind != CauseKind::Missing;
     let base = Path::dotted(path).parent();
     let below = |cause: Cause| {
         let path = Path(base.0.iter().cloned().chain(cause.path.0).collect());
@@ -236,7 +237,7 @@ impl Checker<'_> {
             // The server stops at the first problem.
             if self.found.is_empty() {
                 let message = format!("failure checking preference requirements: {message}");
-                let cause = Cause { stage: Stage::Validating, path, reason: Reason::Preference, message };
+                let cause = Cause::new(Stage::Validating, path, CauseKind::Preference, message);
                 self.found.push(cause);
             }
         };
@@ -294,7 +295,7 @@ impl Checker<'_> {
             if !own.is_empty() && !namespace.is_empty() && own != namespace {
                 let message = format!("Embedded DataVolume namespace {own} differs from VM namespace {namespace}");
                 let with = Path::dotted("metadata.namespace");
-                self.reject(&format!("{path}.metadata.namespace"), Reason::Contradicts(with), message);
+                self.reject(&format!("{path}.metadata.namespace"), CauseKind::Contradicts(with), message);
             }
         }
     }
@@ -317,17 +318,17 @@ impl Checker<'_> {
         let labels = self.get(&format!("{template}.metadata.labels")).as_object();
         let labels = labels.into_iter().flatten().map(|(k, v)| (k.clone(), text(v).to_owned())).collect();
         if let Some(message) = selector_problem(self.get("selector")) {
-            self.reject("selector", Reason::Malformed, message);
+            self.reject("selector", CauseKind::Malformed, message);
         } else if !Selector::of(self.get("selector")).is_some_and(|s| s.matches(&labels)) {
             let with = self.path(&format!("{template}.metadata.labels"));
-            self.reject("selector", Reason::Contradicts(with), "selector does not match labels.");
+            self.reject("selector", CauseKind::Contradicts(with), "selector does not match labels.");
         }
         self.rows("strategies");
         const DURATION: &str = "autohealing.minFailingToStartDuration";
         if let Some(Err(error)) = self.get(DURATION).as_str().map(duration::parse) {
             // The object can't be decoded.
             self.found.clear();
-            self.reject(DURATION, Reason::Malformed, error.to_string());
+            self.reject(DURATION, CauseKind::Malformed, error.to_string());
             return;
         }
         self.unavailable();
@@ -352,7 +353,7 @@ impl Checker<'_> {
             },
             _ => return,
         };
-        self.reject(FIELD, Reason::OutOfRange, message);
+        self.reject(FIELD, CauseKind::OutOfRange, message);
     }
 }
 

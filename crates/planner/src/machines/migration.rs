@@ -4,8 +4,9 @@
 //! (`VerifyVMIMigratable`), v1.6 to v1.9. Not modelled: conditions that depend on the instance's node, such as a host
 //! model that no other node has, or a TSC frequency.
 
+use super::Cluster;
 use super::checker::{Checker, at, list};
-use super::{Cluster, Reason, Stage};
+use crate::cause::{CauseKind, Stage};
 use crate::prelude::*;
 
 /// Annotation that allows migrating an instance with a bridge to the pod network.
@@ -27,7 +28,7 @@ pub fn obstacles(
         let names = [&volume["persistentVolumeClaim"]["claimName"], &volume["dataVolume"]["name"]];
         let modes = names.into_iter().find_map(Value::as_str).map(&access_modes).unwrap_or_default();
         if !modes.is_empty() && !modes.iter().any(|m| m == "ReadWriteMany") {
-            checker.reject(&path, Reason::Removed, "its claim isn't ReadWriteMany");
+            checker.reject(&path, CauseKind::Removed, "its claim isn't ReadWriteMany");
         }
     }
     checker.causes().into_iter().map(|cause| (cause.path.to_string(), cause.message)).collect()
@@ -57,7 +58,7 @@ impl Checker<'_> {
         };
         if !is_migratable {
             let message = "its binding to the pod network can't be migrated";
-            self.reject(&format!("{INTERFACES}[{index}]{field}"), Reason::Removed, message);
+            self.reject(&format!("{INTERFACES}[{index}]{field}"), CauseKind::Removed, message);
         }
     }
 
@@ -70,7 +71,7 @@ impl Checker<'_> {
             let moves =
                 matches!(self.list(field), [one] if is_migratable && field.ends_with("gpus") && is_mediated(one));
             if !moves && !self.list(field).is_empty() {
-                self.reject(field, Reason::Removed, "it has a device of its node");
+                self.reject(field, CauseKind::Removed, "it has a device of its node");
             }
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! Source: `validate-k8s-utils.go`, and the label validation of `k8s.io/apimachinery`.
 
-use super::Reason;
 use super::checker::{Checker, list};
+use crate::cause::CauseKind;
 use crate::prelude::*;
 use hcoplan_kubernetes::label::{key_problems, value_problems};
 use hcoplan_kubernetes::toleration;
@@ -40,7 +40,7 @@ impl<'j> Checker<'j> {
         for (path, written) in self.each("tolerations[]") {
             for (field, problem) in toleration::problems(written) {
                 let at = format!("{path}.{field}");
-                self.reject(&at, Reason::OutOfRange, format!("{}: {problem}", self.name(&at)));
+                self.reject(&at, CauseKind::OutOfRange, format!("{}: {problem}", self.name(&at)));
             }
         }
     }
@@ -55,7 +55,7 @@ impl<'j> Checker<'j> {
     fn label_key(&mut self, path: &str, key: &str) {
         for problem in key_problems(key) {
             let message = format!("Invalid value: {}: {problem}", json!(key));
-            self.invalid(path, &message, Reason::Malformed);
+            self.invalid(path, &message, CauseKind::Malformed);
         }
     }
 
@@ -64,7 +64,7 @@ impl<'j> Checker<'j> {
             let at = format!("{path}.matchLabels");
             self.label_key(&at, key);
             for problem in value_problems(text(value)) {
-                self.invalid(&at, &format!("Invalid value: {value}: {problem}"), Reason::Malformed);
+                self.invalid(&at, &format!("Invalid value: {value}: {problem}"), CauseKind::Malformed);
             }
         }
         for (i, requirement) in list(&selector["matchExpressions"]).iter().enumerate() {
@@ -90,15 +90,15 @@ impl<'j> Checker<'j> {
                     "{}.{{topologyKey, whenUnsatisfiable}}: Duplicate value: \"{pair}\"",
                     self.name(&format!("{ALL}[{i}]"))
                 );
-                let reason = Reason::Duplicate(self.path(&format!("{ALL}[{other}]")));
-                self.reject(&format!("{ALL}[{i}]"), reason, message);
+                let kind = CauseKind::Duplicate(self.path(&format!("{ALL}[{other}]")));
+                self.reject(&format!("{ALL}[{i}]"), kind, message);
             }
         }
     }
 
     /// Rejects a placement; KubeVirt's message omits `affinity`.
-    fn invalid(&mut self, path: &str, problem: &str, reason: Reason) {
+    fn invalid(&mut self, path: &str, problem: &str, kind: CauseKind) {
         let message = format!("{}: {problem}", self.name(path.strip_prefix("affinity.").unwrap_or(path)));
-        self.reject(path, reason, message);
+        self.reject(path, kind, message);
     }
 }

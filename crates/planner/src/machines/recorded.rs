@@ -5,9 +5,10 @@ use crate::prelude::*;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use super::cdi::{CdiRejection, disk_rejection};
+use super::cdi::disk_rejection;
 use super::checker::{at, each};
 use super::*;
+use crate::cause::{CauseKind, Stage};
 use crate::inventory::Inventory;
 use crate::plan::plan;
 use crate::topology::assumed_nodes;
@@ -143,13 +144,7 @@ fn predicted(release: &Release, kubevirt: &Value, object: &Value) -> (Messages, 
             let mut causes = disk_structure(release, &mut object);
             if causes.is_empty() {
                 let found = disk_rejection(release, kind, &object["spec"]);
-                let path = Path::dotted("spec");
-                causes.extend(found.map(|CdiRejection { message, .. }| Cause {
-                    stage: Stage::Validating,
-                    path,
-                    reason: Reason::OutOfRange,
-                    message,
-                }));
+                causes.extend(found);
             }
             causes
         }
@@ -171,7 +166,7 @@ fn predicted(release: &Release, kubevirt: &Value, object: &Value) -> (Messages, 
                 let path = Path::dotted(template_of(kind).unwrap_or_default()).key("spec").key("architecture");
                 let message =
                     format!("MultiArchitecture feature gate is not enabled in kubevirt-config, invalid entry {path}");
-                causes.push(Cause { stage: Stage::Validating, path, reason: Reason::Removed, message });
+                causes.push(Cause::new(Stage::Validating, path, CauseKind::Removed, message));
             }
             if causes.iter().all(|c| c.stage >= Stage::Pod) && kind == "VirtualMachine" {
                 filled_in = filled(cluster, object, &complete);
@@ -180,9 +175,9 @@ fn predicted(release: &Release, kubevirt: &Value, object: &Value) -> (Messages, 
         }
     };
     // The controller and the API server report these, not virt-api.
-    causes.retain(|c| c.reason != Reason::GateOff("ContainerPathVolumes") && c.stage < Stage::Pod);
+    causes.retain(|c| c.kind != CauseKind::GateOff("ContainerPathVolumes") && c.stage < Stage::Pod);
     // Decoding rejects unknown fields before all other checks.
-    let is_unknown = |c: &&Cause| matches!(c.reason, Reason::UnknownField) && c.stage == Stage::Schema;
+    let is_unknown = |c: &&Cause| matches!(c.kind, CauseKind::UnknownField) && c.stage == Stage::Schema;
     let unknown = causes.iter().any(|c| is_unknown(&c));
     let message = |is_start: bool| {
         let causes = causes.iter().filter(|c| (c.stage == Stage::Start) == is_start && (!unknown || is_unknown(c)));

@@ -6,7 +6,7 @@ use super::checker::{
 };
 use super::disks::{is_pci_address, path_problem};
 use super::network::{is_port_name, mac_problem};
-use super::{Cause, Reason};
+use crate::cause::{Cause, CauseKind};
 use crate::prelude::*;
 use hcoplan_kubernetes::cron;
 use hcoplan_kubernetes::label::{key_problems, subdomain_problems, value_problems};
@@ -358,14 +358,14 @@ impl<'j> Checker<'j> {
             let (field, value) = self.find(path, element, &check.at);
             let path_of = |other: &str| self.path(&self.find(path, element, other).0);
             let mut equal = String::new();
-            let reason = match &check.reason {
-                Why::Missing => Reason::Missing,
-                Why::Malformed => Reason::Malformed,
-                Why::OutOfRange => Reason::OutOfRange,
-                Why::NotExactlyOne => Reason::NotExactlyOne,
-                Why::Removed => Reason::Removed,
-                Why::Needs(other) => Reason::Needs(path_of(other)),
-                Why::Contradicts(other) => Reason::Contradicts(path_of(other)),
+            let kind = match &check.reason {
+                Why::Missing => CauseKind::Missing,
+                Why::Malformed => CauseKind::Malformed,
+                Why::OutOfRange => CauseKind::OutOfRange,
+                Why::NotExactlyOne => CauseKind::NotExactlyOne,
+                Why::Removed => CauseKind::Removed,
+                Why::Needs(other) => CauseKind::Needs(path_of(other)),
+                Why::Contradicts(other) => CauseKind::Contradicts(path_of(other)),
                 Why::Duplicate(fields) => {
                     let given = |field| Some(&element[field]).filter(|value| !value.is_null() && *value != "");
                     let key: Vec<Option<&Value>> = fields.iter().map(given).collect();
@@ -374,22 +374,22 @@ impl<'j> Checker<'j> {
                         continue;
                     }
                     equal.clone_from(other);
-                    Reason::Duplicate(self.path(other))
+                    CauseKind::Duplicate(self.path(other))
                 }
                 Why::Dangling(list) => {
                     let names = |list: &str| self.list(list).iter().map(|e| text(&e["name"]));
                     let own = check.each.trim_end_matches("[]");
                     dangling(text(value), names(list).filter(|name| names(own).all(|other| other != *name)))
                 }
-                Why::Architecture(name) => Reason::Architecture(name.clone()),
+                Why::Architecture(name) => CauseKind::Architecture(name.clone()),
                 Why::Gate(gate) if self.cluster.has_gate(gate) => continue,
-                Why::Gate(gate) => Reason::GateOff(gate),
+                Why::Gate(gate) => CauseKind::GateOff(gate),
                 Why::OneOf(allowed) => {
                     let value = value.as_str();
                     if check.when.is_empty() && value.is_none_or(|value| allowed.iter().any(|a| a == value)) {
                         continue;
                     }
-                    Reason::Unsupported(allowed.iter().filter(|a| !a.is_empty()).cloned().collect())
+                    CauseKind::Unsupported(allowed.iter().filter(|a| !a.is_empty()).cloned().collect())
                 }
             };
             let template = self.fill(&check.message, &field, path, element).replace("{other}", &self.name(&equal));
@@ -399,14 +399,14 @@ impl<'j> Checker<'j> {
                 Some(problems) if template.contains("{problems") => {
                     let all = [("{problems, }", ", "), ("{problems; }", "; ")];
                     let message = all.iter().fold(template, |m, (mark, by)| m.replace(mark, &problems.join(by)));
-                    self.reject(&field, reason, message);
+                    self.reject(&field, kind, message);
                 }
                 Some(problems) if template.contains("{problem}") => {
                     for problem in problems {
-                        self.reject(&field, reason.clone(), template.replace("{problem}", &problem));
+                        self.reject(&field, kind.clone(), template.replace("{problem}", &problem));
                     }
                 }
-                _ => self.reject(&field, reason, template),
+                _ => self.reject(&field, kind, template),
             }
         }
         rejected

@@ -4,9 +4,10 @@
 //! `migration-create-admitter.go`, `vmclone-admitter.go`, `pkg/storage/admitters`; Kubernetes
 //! `ValidatePersistentVolumeClaimSpec`.
 
+use super::Cluster;
 use super::checker::{Checker, structure};
 use super::structure::entry_of;
-use super::{Cause, Cluster, Stage};
+use crate::cause::{Cause, Stage};
 use crate::prelude::*;
 
 /// Why KubeVirt, or the API server a claim, rejects such an object: by its structure, else by its values. Empty if it is

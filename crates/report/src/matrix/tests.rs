@@ -44,7 +44,7 @@ fn clusters() -> &'static [ClusterMatrix] {
                 let settings = Settings::default();
                 out.push(matrix(&MatrixInput {
                     context: &Context::new(input, &settings),
-                    rejected: admission.stage.map(|_| admission.message.as_str()),
+                    rejected: admission.stage().map(|_| admission.message.as_str()),
                 }));
             }
         });
