@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::notices::Notices;
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::{Applicability, FindingKey, Fix};
-use hcoplan_lint::fix::{Applied, DroppedFix, NewError};
+use hcoplan_lint::fix::{AppliedFix, DroppedFix, NewError};
 
 /// Maximum rounds of applying fixes and linting again.
 pub const MAX_ROUNDS: usize = 10;
@@ -31,7 +31,7 @@ pub struct FixResult {
     /// The changed files by path, before and after.
     pub files: BTreeMap<Utf8PathBuf, Rewritten>,
     /// The applied fixes.
-    pub applied: Vec<Applied>,
+    pub applied: Vec<AppliedFix>,
     /// The fixes with another result than intended.
     pub dropped: Vec<DroppedFix>,
     /// Findings with fixes that were not applied.

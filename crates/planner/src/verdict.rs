@@ -14,9 +14,9 @@ pub enum Verdict {
     #[default]
     Accepted,
     /// The API server, a policy or a webhook rejects it. Never empty; the server reports the first reason.
-    Rejected(Vec<Reason>),
+    Rejected(Vec<VerdictReason>),
     /// It is stored, and the operator fails or ignores it. Never empty.
-    Breaks(Vec<Reason>),
+    Breaks(Vec<VerdictReason>),
     /// hcoplan can't plan the cluster.
     NotPlanned(Box<NotPlanned>),
     /// Only the side before the change has the cluster.
@@ -25,7 +25,7 @@ pub enum Verdict {
 
 /// Why a HyperConverged is rejected, or why the operator fails.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Reason {
+pub struct VerdictReason {
     /// The component that rejects or fails.
     pub by: Actor,
     /// The cluster's message.
@@ -121,7 +121,7 @@ impl Verdict {
             return Self::Rejected(rejected);
         }
         let mut out = Vec::new();
-        let mut add = |by, text: &str| out.push(Reason { by, text: text.to_owned() });
+        let mut add = |by, text: &str| out.push(VerdictReason { by, text: text.to_owned() });
         if plan.ignored {
             let name = plan.hyperconverged.as_ref().map_or("", |hc| &hc.name);
             add(Actor::OtherName, name);
@@ -146,7 +146,7 @@ impl Verdict {
             verdict => return verdict,
         };
         let rejected = step.operator_updates.iter().filter(|update| !update.admission.accepted);
-        let own = rejected.map(|update| Reason {
+        let own = rejected.map(|update| VerdictReason {
             by: match update.purpose {
                 Purpose::UpgradePatches => Actor::UpgradePatches,
                 Purpose::Reconcile => Actor::OperatorUpdate,
@@ -161,8 +161,8 @@ impl Verdict {
         if reasons.is_empty() { Self::Accepted } else { Self::Breaks(reasons) }
     }
 
-    fn of_admission(admission: &Admission) -> Vec<Reason> {
-        let reason = |reason: AdmissionReason, causes: &[Cause], text: &str| Reason {
+    fn of_admission(admission: &Admission) -> Vec<VerdictReason> {
+        let reason = |reason: AdmissionReason, causes: &[Cause], text: &str| VerdictReason {
             by: match (reason, causes.first().map(|cause| cause.stage)) {
                 (AdmissionReason::Namespace, _) => Actor::NamespacePolicy,
                 (_, Some(Stage::Mutating)) => Actor::MutatingWebhook,
@@ -213,7 +213,7 @@ impl Verdict {
     }
 }
 
-impl std::fmt::Display for Reason {
+impl std::fmt::Display for VerdictReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let does = sentence(&SENTENCES, &self.by);
         match self.by {

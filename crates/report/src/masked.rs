@@ -45,7 +45,7 @@ pub(super) fn mask_answer(mut answer: Answer, file: &SourceFile) -> Answer {
     causes.for_each(|cause| mask(&mut cause.without));
     answer.others.iter_mut().for_each(|other| mask(&mut other.value));
     let operations = answer.patch.iter_mut().flat_map(|p| &mut p.operations);
-    for Change { path, before, after, .. } in operations.flat_map(|o| o.changed.iter_mut().chain(&mut o.plain)) {
+    for ChangedPlace { path, before, after, .. } in operations.flat_map(|o| o.changed.iter_mut().chain(&mut o.plain)) {
         for value in [before, after].into_iter().flatten() {
             *value = masked_value(path, value);
         }

@@ -9,7 +9,7 @@ pub(crate) use hcoplan_diagnostics::source::{Location, SourceFile};
 pub(crate) use hcoplan_explain::diff::{ClusterDiff, Kind};
 pub(crate) use hcoplan_kubernetes::text::joined;
 pub(crate) use hcoplan_lint as lint;
-pub(crate) use hcoplan_planner::jsonpatch::Change;
+pub(crate) use hcoplan_planner::jsonpatch::ChangedPlace;
 pub(crate) use hcoplan_planner::release::Release;
 pub(crate) use serde_json::{Value, json};
 pub(crate) use std::collections::{BTreeMap, BTreeSet};

@@ -315,7 +315,7 @@ fn note(text: impl Into<Text>) -> DiffLine {
 }
 
 /// A path, and the first lines of the values before and after it.
-fn change_as_lines(change: &Change) -> Vec<DiffLine> {
+fn change_as_lines(change: &ChangedPlace) -> Vec<DiffLine> {
     const MAX_LINES: usize = 40;
     let path = if change.path.is_empty() { "." } else { &change.path };
     let mut lines = vec![note(Text::new().code(path))];

@@ -9,20 +9,20 @@ use hcoplan_planner::jsonpatch::changes;
 #[derive(Debug, PartialEq)]
 pub(super) enum ChangeLine {
     /// A changed value at a path.
-    Place(Change),
+    Place(ChangedPlace),
     /// An entry of a list, by name, that is added, removed or moved.
     Entry(Sign, String),
 }
 
 /// The changes between two values; lists with names are compared entry by entry.
 pub(super) fn change_lines(old: &Value, new: &Value) -> Vec<ChangeLine> {
-    let whole = Change { path: String::new(), before: Some(old.clone()), after: Some(new.clone()) };
+    let whole = ChangedPlace { path: String::new(), before: Some(old.clone()), after: Some(new.clone()) };
     if [old, new].iter().all(|list| is_of_objects(list)) {
         return by_name(&whole);
     }
-    let of_change = |change: Change| match (&change.before, &change.after) {
+    let of_change = |change: ChangedPlace| match (&change.before, &change.after) {
         (Some(Value::Array(old)), Some(Value::Array(new))) => match entries(old, new) {
-            Some((before, after)) => vec![ChangeLine::Place(Change { before, after, ..change })],
+            Some((before, after)) => vec![ChangeLine::Place(ChangedPlace { before, after, ..change })],
             None => by_name(&change),
         },
         _ => vec![ChangeLine::Place(change)],
@@ -47,7 +47,7 @@ fn entries(old: &[Value], new: &[Value]) -> Option<(Option<Value>, Option<Value>
 }
 
 /// Added and removed entries as lines; for the others, their differences.
-fn by_name(change: &Change) -> Vec<ChangeLine> {
+fn by_name(change: &ChangedPlace) -> Vec<ChangeLine> {
     let (Some(old), Some(new)) = (&change.before, &change.after) else {
         return Vec::new();
     };
@@ -61,7 +61,7 @@ fn by_name(change: &Change) -> Vec<ChangeLine> {
             }
             (Some(_), None) if depth == 1 => ChangeLine::Entry(Sign::Remove, place),
             (None, Some(_)) if depth == 1 => ChangeLine::Entry(Sign::Add, place),
-            (before, after) => ChangeLine::Place(Change { path: place, before, after }),
+            (before, after) => ChangeLine::Place(ChangedPlace { path: place, before, after }),
         }
     });
     change_lines.collect()
@@ -81,7 +81,7 @@ mod tests {
         let expected = [
             ChangeLine::Entry(Sign::Remove, "[metadata.name=b]".to_owned()),
             ChangeLine::Entry(Sign::Add, "[metadata.name=d]".to_owned()),
-            ChangeLine::Place(Change {
+            ChangeLine::Place(ChangedPlace {
                 path: "[metadata.name=a].spec.schedule".to_owned(),
                 before: Some("1".into()),
                 after: Some("2".into()),
@@ -92,7 +92,8 @@ mod tests {
 
     #[test]
     fn reports_list_entries_that_only_one_side_has() {
-        let expected = ChangeLine::Place(Change { path: "/gates".to_owned(), before: None, after: Some(json!(["C"])) });
+        let expected =
+            ChangeLine::Place(ChangedPlace { path: "/gates".to_owned(), before: None, after: Some(json!(["C"])) });
         let (old, new) = (json!({"gates": ["A", "B"]}), json!({"gates": ["A", "B", "C"]}));
         assert_eq!(change_lines(&old, &new), [expected]);
     }

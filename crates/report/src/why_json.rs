@@ -107,8 +107,8 @@ fn place(root: &Utf8Path, location: Option<&Location>, object: Value) -> Value {
 }
 
 fn patch_json(root: &Utf8Path, patch: &PatchShown) -> Value {
-    let changes = |changes: &[Change], names: [&str; 2]| -> Vec<Value> {
-        let change = |c: &Change| {
+    let changes = |changes: &[ChangedPlace], names: [&str; 2]| -> Vec<Value> {
+        let change = |c: &ChangedPlace| {
             let mut out = json!({"path": c.path});
             for (name, value) in names.into_iter().zip([&c.before, &c.after]) {
                 if let Some(value) = value {

@@ -5,7 +5,7 @@ use super::cluster::Cluster;
 use super::words::{MAX_PLACES, change, list, markdown, path as as_path, value};
 use crate::docs::{FieldDoc, gate_effect, gate_in};
 use crate::hyperconverged::version_of;
-use crate::jsonpatch::{Change, changes};
+use crate::jsonpatch::{ChangedPlace, changes};
 use crate::kube::ObjectId;
 use crate::plan::{Plan, plan};
 use crate::prelude::*;
@@ -156,7 +156,7 @@ fn done(cluster: &Cluster, object: &Document, path: &Path) -> Vec<String> {
         let operand = OPERANDS.contains(&id.kind.as_str());
         let (named, to) =
             if operand { (id.kind.clone(), &mut own) } else { (format!("{} {}", id.kind, id.name), &mut others) };
-        let mut moved: Vec<Change> = changes(other, body);
+        let mut moved: Vec<ChangedPlace> = changes(other, body);
         // Fields nearer to the root are more informative.
         moved.sort_by_key(|c| c.path.matches('/').count());
         to.extend(moved.iter().map(|c| format!("{named} {}", change(c))));

@@ -1,6 +1,6 @@
 //! Formats values and paths for hovers.
 
-use crate::jsonpatch::Change;
+use crate::jsonpatch::ChangedPlace;
 use crate::prelude::*;
 use crate::secret::InputText;
 
@@ -68,7 +68,7 @@ pub(super) fn path(path: &str) -> String {
 }
 
 /// A change: `spec.a: 1, not 2`.
-pub(super) fn change(change: &Change) -> String {
+pub(super) fn change(change: &ChangedPlace) -> String {
     let (place, before) = (dotted(&change.path), value(change.before.as_ref()));
     let after = value(change.after.as_ref());
     format!("{}: {after}, not {before}", path(&place))

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::notices::Notices;
 use crate::prelude::*;
 use crate::root::finding_with_help;
-use hcoplan_lint::fix::{Applied, to_v1};
+use hcoplan_lint::fix::{AppliedFix, to_v1};
 use hcoplan_planner::hyperconverged::version_of;
 
 impl Clusters {
@@ -27,8 +27,8 @@ impl Clusters {
 }
 
 /// An applied migration, for the report.
-fn applied(title: String, location: Option<Location>) -> Applied {
-    Applied { build_edits: Vec::new(), rule: "migrate", title, location }
+fn applied(title: String, location: Option<Location>) -> AppliedFix {
+    AppliedFix { build_edits: Vec::new(), rule: "migrate", title, location }
 }
 
 /// A cluster in v1beta1 and its release. Reports why one of them is unknown if the cluster is selected.

@@ -89,8 +89,8 @@ pub fn patch_change(
 }
 
 /// The values that an operation removes or replaces; of a list those that it no longer has.
-fn replaced(changed: &[jsonpatch::Change]) -> Vec<String> {
-    let of = |change: &jsonpatch::Change| match (&change.before, &change.after) {
+fn replaced(changed: &[jsonpatch::ChangedPlace]) -> Vec<String> {
+    let of = |change: &jsonpatch::ChangedPlace| match (&change.before, &change.after) {
         (Some(Value::Array(was)), Some(Value::Array(is))) => {
             was.iter().filter(|value| !is.contains(value)).cloned().collect()
         }

@@ -4,7 +4,7 @@ use crate::prelude::*;
 use crate::why::input::Input;
 use crate::why::plan_input::PlanInput;
 use hcoplan_kubernetes::go::{GoType, GoTypes};
-use hcoplan_planner::jsonpatch::{ANNOTATIONS, Change, Effects, Loss, Op, Operation, Reason};
+use hcoplan_planner::jsonpatch::{ANNOTATIONS, ChangedPlace, Effects, Loss, LossReason, Op, Operation};
 use hcoplan_yaml::ScalarPlaces;
 
 /// A jsonpatch annotation and its effects.
@@ -29,9 +29,9 @@ pub struct OperationEffect {
     /// Its location.
     pub place: Option<Location>,
     /// Its changes to the operand as HCO applies it.
-    pub changed: Vec<Change>,
+    pub changed: Vec<ChangedPlace>,
     /// Where the result of RFC 6902 differs: its value, then HCO's.
-    pub plain: Vec<Change>,
+    pub plain: Vec<ChangedPlace>,
     /// Why RFC 6902 rejects it.
     pub plain_rejection: Option<String>,
     /// What to write for the intended effect.
@@ -110,7 +110,7 @@ pub fn patch_shown(plan_input: &PlanInput<'_>, plan: &Plan, kind: &str) -> Optio
 }
 
 /// A document with changes made to it.
-pub fn applied(document: &Value, changes: &[Change]) -> Value {
+pub fn applied(document: &Value, changes: &[ChangedPlace]) -> Value {
     let mut out = document.clone();
     for change in changes {
         let Some((parent, _)) = change.path.rsplit_once('/') else {
@@ -154,7 +154,7 @@ impl Operand<'_> {
 struct Rfc6902Document {
     document: Value,
     /// Differences from earlier operations.
-    known: Vec<Change>,
+    known: Vec<ChangedPlace>,
 }
 
 impl Rfc6902Document {
@@ -176,15 +176,15 @@ impl Rfc6902Document {
     }
 
     /// New differences from HCO's result, and values for which the operand has no field.
-    fn differences(&mut self, operand: &Operand<'_>, actual: &Value, lost: &[Loss]) -> Vec<Change> {
+    fn differences(&mut self, operand: &Operand<'_>, actual: &Value, lost: &[Loss]) -> Vec<ChangedPlace> {
         let mut plain = self.document.clone();
         operand.types.normalise(&mut plain, operand.ty);
         let mut actual = actual.clone();
         operand.types.normalise(&mut actual, operand.ty);
         let all = jsonpatch::changes(&plain, &actual);
-        let unknown = lost.iter().filter(|l| l.reason == Reason::Unknown);
-        let unknown = unknown.map(|l| Change { path: l.path.clone(), before: l.plain.clone(), after: None });
-        let mut new: Vec<Change> = unknown.collect();
+        let unknown = lost.iter().filter(|l| l.reason == LossReason::Unknown);
+        let unknown = unknown.map(|l| ChangedPlace { path: l.path.clone(), before: l.plain.clone(), after: None });
+        let mut new: Vec<ChangedPlace> = unknown.collect();
         new.extend(all.iter().filter(|c| !self.known.contains(c)).cloned());
         self.known = all;
         new
@@ -218,7 +218,7 @@ fn remedies(operand: &Operand<'_>, operations: &[Operation], index: usize, lost:
     };
     for loss in lost {
         let remedy = match loss.reason {
-            Reason::Kept if matches!(operation.op, Op::Remove | Op::Move) => {
+            LossReason::Kept if matches!(operation.op, Op::Remove | Op::Move) => {
                 let clearing = clearing(operand, operations, index, &loss.path);
                 let text = match clearing {
                     Some(_) => format!("HCO keeps a field that a patch removes: write null to clear {}", loss.path),
@@ -229,26 +229,26 @@ fn remedies(operand: &Operand<'_>, operations: &[Operation], index: usize, lost:
                 };
                 Remedy { text, operation: clearing, rule: "jsonpatch-remove-has-no-effect" }
             }
-            Reason::Kept => Remedy {
+            LossReason::Kept => Remedy {
                 text: "HCO merges an object into the existing one: set every key to remove to null, or to another value if it \
                        can't be null"
                     .to_owned(),
                 operation: None,
                 rule: "jsonpatch-object-merges",
             },
-            Reason::Inherited => Remedy {
+            LossReason::Inherited => Remedy {
                 text: "HCO merges a list by index: an element keeps the fields of the previous element at its index, so write all \
                        fields of each element"
                     .to_owned(),
                 operation: None,
                 rule: "jsonpatch-struct-list-merges",
             },
-            Reason::Unknown => Remedy {
+            LossReason::Unknown => Remedy {
                 text: format!("the operand has no field {}: HCO drops it", loss.path),
                 operation: None,
                 rule: "jsonpatch-unknown-field",
             },
-            Reason::OtherCase => Remedy {
+            LossReason::OtherCase => Remedy {
                 text: format!("{} differs from the field's name in case: HCO sets the field with the other case", loss.path),
                 operation: None,
                 rule: "jsonpatch-case-mismatch",

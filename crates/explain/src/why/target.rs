@@ -21,11 +21,11 @@ pub struct Target {
     pub name: Option<String>,
     /// The field in the object; the root for the object itself.
     pub path: Path,
-    steps: Vec<Step>,
+    steps: Vec<TargetStep>,
 }
 
 #[derive(Debug, Clone)]
-enum Step {
+enum TargetStep {
     Key(String),
     /// The element with this value at a dotted path, or that is this scalar; if none has it and the list's length is
     /// unchanged, the one at the same index.
@@ -140,9 +140,9 @@ impl Target {
             return FoundValue::Exists;
         }
         let found = self.steps.iter().try_fold(&*object.body, |value, step| match step {
-            Step::Key(key) => value.get(key),
-            Step::Index(index) => value.get(*index),
-            Step::Named(path, wanted, place) => {
+            TargetStep::Key(key) => value.get(key),
+            TargetStep::Index(index) => value.get(*index),
+            TargetStep::Named(path, wanted, place) => {
                 let items = value.as_array()?;
                 let index = place.filter(|(_, length)| *length == items.len());
                 let own = |item: &&Value| path.map_or(Some(*item), |path| get(item, path)) == Some(wanted);
@@ -184,11 +184,11 @@ impl Target {
             let missing = value.is_none().then(|| key.parse().ok()).flatten();
             if let Some(index) = missing {
                 self.path = self.path.index(index);
-                self.steps.push(Step::Index(index));
+                self.steps.push(TargetStep::Index(index));
                 return None;
             }
             self.path = self.path.key(key);
-            self.steps.push(Step::Key(key.to_owned()));
+            self.steps.push(TargetStep::Key(key.to_owned()));
             return value.and_then(|v| v.get(key));
         };
         // As hcoplan prints an item.
@@ -205,30 +205,30 @@ impl Target {
             let first = items.first();
             let mut named = IDENTITIES.into_iter();
             let named = named.find(|p| first.is_some_and(|f| get(f, p).is_some()));
-            self.steps.push(Step::Named(named, text, None));
+            self.steps.push(TargetStep::Named(named, text, None));
             return None;
         };
         let item = items.get(index);
         self.path = self.path.index(index);
         let step = item.and_then(|item| identity(item, index, items));
-        self.steps.push(step.unwrap_or(Step::Index(index)));
+        self.steps.push(step.unwrap_or(TargetStep::Index(index)));
         item
     }
 }
 
 /// How to identify an element of a list: by itself, or by a name that no other has.
-fn identity(item: &Value, index: usize, items: &[Value]) -> Option<Step> {
+fn identity(item: &Value, index: usize, items: &[Value]) -> Option<TargetStep> {
     match item {
         Value::Object(_) => IDENTITIES.into_iter().find_map(|path| {
             let name = get(item, path).filter(|n| n.is_string())?;
             let same = items.iter().filter(|i| get(i, path) == Some(name));
             let place = Some((index, items.len()));
-            (same.count() == 1).then(|| Step::Named(Some(path), name.clone(), place))
+            (same.count() == 1).then(|| TargetStep::Named(Some(path), name.clone(), place))
         }),
         Value::Array(_) => None,
         _ => {
             let same = items.iter().filter(|i| *i == item).count();
-            (same == 1).then(|| Step::Named(None, item.clone(), Some((index, items.len()))))
+            (same == 1).then(|| TargetStep::Named(None, item.clone(), Some((index, items.len()))))
         }
     }
 }

@@ -324,7 +324,7 @@ impl Applied<'_, '_> {
     /// Whether a list's element inherited the value of another one.
     pub fn inherits(&self) -> bool {
         let mut lost = self.effect.lost.iter();
-        lost.any(|l| l.reason == jsonpatch::Reason::Inherited)
+        lost.any(|l| l.reason == jsonpatch::LossReason::Inherited)
     }
 }
 

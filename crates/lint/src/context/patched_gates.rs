@@ -1,6 +1,6 @@
 //! The effects of patches on the operands' lists of feature gates.
 
-use hcoplan_planner::jsonpatch::{Change, segments};
+use hcoplan_planner::jsonpatch::{ChangedPlace, segments};
 use serde_json::Value;
 
 use super::gate_change::PatchedGates;
@@ -25,7 +25,7 @@ impl PatchAnnotation<'_> {
             return Vec::new();
         };
         let mut gates = names(rendered.pointer(list));
-        let near = |c: &&Change| list.starts_with(&c.path) || c.path.starts_with(list);
+        let near = |c: &&ChangedPlace| list.starts_with(&c.path) || c.path.starts_with(list);
         let each = effects.iter().map(|effect| {
             let mut near = effect.changed.iter().filter(near).peekable();
             near.peek()?;
@@ -51,7 +51,7 @@ fn names(list: Option<&Value>) -> Vec<String> {
 }
 
 /// The list after a change of the operand.
-fn follow(list: &str, change: &Change, gates: &mut Vec<String>) {
+fn follow(list: &str, change: &ChangedPlace, gates: &mut Vec<String>) {
     if let Some(rest) = list.strip_prefix(&change.path) {
         let after = change.after.as_ref();
         *gates = names(after.and_then(|value| value.pointer(rest)));

@@ -25,6 +25,6 @@ pub use migrate::{
 pub(crate) use migrate::{NEW_DEVICES, OLD_DEVICES, mediated_device_lists};
 pub use other_clusters::{NewError, first_new_error};
 pub use preview::{Line, preview};
-pub use round::{Applied, Choice, DroppedFix, Rewritten, Round, choose, choose_with, round};
+pub use round::{AppliedFix, Choice, DroppedFix, Rewritten, Round, choose, choose_with, round};
 pub(crate) use trees::{are_apart, differences};
 pub use write::{Replacement, WriteError, write_all};

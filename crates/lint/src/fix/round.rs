@@ -19,8 +19,8 @@ pub struct Choice<'f> {
 
 impl Choice<'_> {
     /// The fix, as applied.
-    pub fn applied(&self) -> Applied {
-        Applied {
+    pub fn applied(&self) -> AppliedFix {
+        AppliedFix {
             rule: self.finding.rule.name,
             title: self.fix.title.clone(),
             location: self.finding.location.clone(),
@@ -37,7 +37,7 @@ impl Choice<'_> {
 
 /// A fix that was applied.
 #[derive(Debug)]
-pub struct Applied {
+pub struct AppliedFix {
     /// The rule's name.
     pub rule: &'static str,
     /// What was done.
@@ -48,7 +48,7 @@ pub struct Applied {
     pub build_edits: Vec<Edit>,
 }
 
-impl Applied {
+impl AppliedFix {
     /// Whether it is a finding's.
     pub fn is_of(&self, finding: &Finding) -> bool {
         let place = self.location.as_ref().map(|at| (at.file.path(), at.span));
@@ -60,7 +60,7 @@ impl Applied {
 #[derive(Debug)]
 pub struct DroppedFix {
     /// What it would have done.
-    pub fix: Applied,
+    pub fix: AppliedFix,
     /// What is wrong with the result.
     pub why: Reason,
 }
@@ -80,7 +80,7 @@ pub struct Round {
     /// The files that are not as they were, by path.
     pub files: BTreeMap<Utf8PathBuf, Rewritten>,
     /// What was applied.
-    pub applied: Vec<Applied>,
+    pub applied: Vec<AppliedFix>,
     /// What can't be.
     pub dropped: Vec<DroppedFix>,
     /// Whether there were too many to try all of them.

@@ -1,17 +1,17 @@
 //! Operations on fields that the operand doesn't have, has in another case, or has outside of its spec.
 
 use hcoplan_kubernetes::schema::Schema;
-use hcoplan_planner::jsonpatch::Reason;
+use hcoplan_planner::jsonpatch::LossReason;
 
 use super::prelude::*;
 use crate::schema_path;
 
 pub(super) static RULES: &[RegisteredRule] = &[
-    always(&JSONPATCH_CASE_MISMATCH, |cx, out| each_lost(cx, out, Reason::OtherCase, case_mismatch)),
+    always(&JSONPATCH_CASE_MISMATCH, |cx, out| each_lost(cx, out, LossReason::OtherCase, case_mismatch)),
     always(&JSONPATCH_FROM_OUTSIDE_SPEC, from_outside_spec),
-    always(&JSONPATCH_PATH_NOT_IN_RELEASE, |cx, out| each_lost(cx, out, Reason::Unknown, path_not_in_release)),
+    always(&JSONPATCH_PATH_NOT_IN_RELEASE, |cx, out| each_lost(cx, out, LossReason::Unknown, path_not_in_release)),
     always(&JSONPATCH_UNKNOWN_FIELD, |cx, out| {
-        each_lost(cx, out, Reason::Unknown, unknown_field);
+        each_lost(cx, out, LossReason::Unknown, unknown_field);
         each_pruned(cx, out);
     }),
 ];
@@ -20,7 +20,7 @@ pub(super) static RULES: &[RegisteredRule] = &[
 fn each_lost(
     cx: &Context<'_>,
     out: &mut Sink,
-    reason: Reason,
+    reason: LossReason,
     find: fn(&Context<'_>, &Applied<'_, '_>, &str) -> Option<Finding>,
 ) {
     for applied in cx.applied() {

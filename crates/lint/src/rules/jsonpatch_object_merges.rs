@@ -16,7 +16,7 @@ pub(super) fn find(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Findin
     let path = applied.operation.path.as_str();
     let below = |l: &&Loss| {
         let rest = l.path.strip_prefix(path);
-        l.reason == jsonpatch::Reason::Kept && l.plain.is_none() && rest.is_some_and(|r| r.starts_with('/'))
+        l.reason == jsonpatch::LossReason::Kept && l.plain.is_none() && rest.is_some_and(|r| r.starts_with('/'))
     };
     let kept: Vec<&Loss> = applied.effect.lost.iter().filter(below).collect();
     if kept.is_empty() || applied.operation.op == Op::Remove {

@@ -5,7 +5,8 @@ use hcoplan_planner::jsonpatch::Loss;
 use super::prelude::*;
 
 pub(super) fn find(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Finding> {
-    let lost: Vec<&Loss> = applied.effect.lost.iter().filter(|l| l.reason == jsonpatch::Reason::Inherited).collect();
+    let lost: Vec<&Loss> =
+        applied.effect.lost.iter().filter(|l| l.reason == jsonpatch::LossReason::Inherited).collect();
     let first = lost.first()?;
     let (what, value) = (first.path.as_str(), first.actual.as_ref());
     let value = value.map_or_else(|| "nothing".to_owned(), short);

@@ -2,9 +2,9 @@
 //!
 //! Source: HCO 1.19 `pkg/webhooks/mutator`, `mutateFieldAndFGOnCreate` and `…OnUpdate`.
 
-use super::change::Change;
 use super::gates::is_enabled;
 use super::shape::{GATES, at, list};
+use super::webhook_edit::WebhookEdit;
 use super::{Operation, Reason, Rejection};
 use crate::prelude::*;
 use crate::release::GateToField;
@@ -12,7 +12,7 @@ use crate::release::GateToField;
 /// What the webhook does about one gate.
 pub(super) struct GateTarget {
     /// Sets the field.
-    pub(super) set: Option<Change>,
+    pub(super) set: Option<WebhookEdit>,
     /// Index of the gate to remove from the list.
     pub(super) drop: Option<usize>,
     /// Reported when the gate was set or changed.
@@ -80,7 +80,7 @@ fn listed(object: &Value, name: &str) -> Option<(usize, bool)> {
 }
 
 /// Adds the field, with the parent objects that the webhook creates.
-fn set_field(object: &Value, pair: &GateToField, value: bool) -> Change {
+fn set_field(object: &Value, pair: &GateToField, value: bool) -> WebhookEdit {
     let mut path = Path::dotted(&pair.field);
     let mut added = json!(value);
     for _ in 0..pair.makes_parents {
@@ -93,5 +93,5 @@ fn set_field(object: &Value, pair: &GateToField, value: bool) -> Change {
         }
         path = parent;
     }
-    Change::add(path, added)
+    WebhookEdit::add(path, added)
 }

@@ -6,7 +6,6 @@
 //! verdict and listed in [`Admission::holes`].
 
 mod affinity;
-mod change;
 mod gates;
 mod gates_to_fields;
 mod kubevirt;
@@ -18,6 +17,7 @@ mod shape;
 mod tls;
 mod validate;
 mod verdict;
+mod webhook_edit;
 
 #[cfg(test)]
 mod golden;

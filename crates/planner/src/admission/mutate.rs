@@ -1,9 +1,9 @@
 //! The mutating webhook. It runs on the pruned and defaulted object, before schema validation, and answers with a JSON
 //! patch that the API server applies.
 
-use super::change::{Change, ChangeKind};
 use super::gates_to_fields;
 use super::shape::{GATES, Shape, at, list, parse_path, text};
+use super::webhook_edit::{WebhookEdit, WebhookEditKind};
 use super::{Operation, OperatorBug, OperatorBugKind, Reason, Rejection};
 use crate::admission::Admission;
 use crate::cause::{Cause, CauseKind, Stage};
@@ -51,7 +51,7 @@ impl Webhook<'_> {
     }
 
     /// The webhook's patch.
-    fn changes(&self, object: &Value, admission: &mut Admission) -> Result<Vec<Change>, Rejection> {
+    fn changes(&self, object: &Value, admission: &mut Admission) -> Result<Vec<WebhookEdit>, Rejection> {
         self.decode(object, "failed to parse the HyperConverged")?;
         let steps = match self.operation {
             Operation::Create => &self.rules.mutate.create,
@@ -70,13 +70,13 @@ impl Webhook<'_> {
                 Mutation::EvictionStrategy => changes.extend(self.eviction_strategy(object)),
                 Mutation::DropHighBurst => {
                     if text(object, self.shape.path("tuningPolicy")) == "highBurst" {
-                        changes.push(Change::remove(Path::dotted(self.shape.path("tuningPolicy"))));
+                        changes.push(WebhookEdit::remove(Path::dotted(self.shape.path("tuningPolicy"))));
                     }
                 }
                 Mutation::MediatedDeviceTypes => self.mediated_device_types(object, &mut changes),
                 Mutation::KsmConfiguration => {
                     if at(object, self.shape.path("ksm")).is_none() {
-                        changes.push(Change::add(Path::dotted(self.shape.path("ksm")), json!({})));
+                        changes.push(WebhookEdit::add(Path::dotted(self.shape.path("ksm")), json!({})));
                     }
                 }
                 Mutation::GatesToFields => {
@@ -90,41 +90,41 @@ impl Webhook<'_> {
     }
 
     /// Without annotations the webhook adds the map, without checking that the parent `metadata` exists.
-    fn bind_annotation(&self, object: &Value, changes: &mut Vec<Change>) {
+    fn bind_annotation(&self, object: &Value, changes: &mut Vec<WebhookEdit>) {
         for (i, template) in list(object, self.shape.path("templates")).iter().enumerate() {
             let path = Path::dotted(self.shape.path("templates")).index(i);
             let path = path.key("metadata").key("annotations");
             match at(template, "metadata.annotations") {
-                None => changes.push(Change::add(path, json!({BIND: "true"}))),
+                None => changes.push(WebhookEdit::add(path, json!({BIND: "true"}))),
                 Some(annotations) if annotations.get(BIND).is_none() => {
-                    changes.push(Change::add(path.key(BIND), json!("true")));
+                    changes.push(WebhookEdit::add(path.key(BIND), json!("true")));
                 }
                 Some(_) => {}
             }
         }
     }
 
-    fn template_default(&self, object: &Value, field: &str, value: &Value, changes: &mut Vec<Change>) {
+    fn template_default(&self, object: &Value, field: &str, value: &Value, changes: &mut Vec<WebhookEdit>) {
         for (i, template) in list(object, self.shape.path("templates")).iter().enumerate() {
             let spec = template.get("spec").filter(|s| !s.is_null());
             if spec.is_some_and(|s| s.get(field).is_none_or(Value::is_null)) {
                 let path = Path::dotted(self.shape.path("templates")).index(i);
-                changes.push(Change::add(path.key("spec").key(field), value.clone()));
+                changes.push(WebhookEdit::add(path.key("spec").key(field), value.clone()));
             }
         }
     }
 
-    fn eviction_strategy(&self, object: &Value) -> Option<Change> {
+    fn eviction_strategy(&self, object: &Value) -> Option<WebhookEdit> {
         let highly_available = at(object, "status.infrastructureHighlyAvailable")?.as_bool()?;
         if at(object, self.shape.path("evictionStrategy")).is_some() {
             return None;
         }
         let strategy = if highly_available { "LiveMigrate" } else { "None" };
         let path = Path::dotted(self.shape.path("evictionStrategy"));
-        Some(Change::replace(path, json!(strategy)))
+        Some(WebhookEdit::replace(path, json!(strategy)))
     }
 
-    fn mediated_device_types(&self, object: &Value, changes: &mut Vec<Change>) {
+    fn mediated_device_types(&self, object: &Value, changes: &mut Vec<WebhookEdit>) {
         let Some(devices) = at(object, self.shape.path("mediatedDevices")) else {
             return;
         };
@@ -132,7 +132,7 @@ impl Webhook<'_> {
         let mut copy_types = |of: &Value, path: Path| {
             let old = list(of, "mediatedDevicesTypes");
             if !old.is_empty() && list(of, "mediatedDeviceTypes").is_empty() {
-                changes.push(Change::add(path.key("mediatedDeviceTypes"), json!(old)));
+                changes.push(WebhookEdit::add(path.key("mediatedDeviceTypes"), json!(old)));
             }
         };
         copy_types(devices, path.clone());
@@ -141,7 +141,7 @@ impl Webhook<'_> {
         }
     }
 
-    fn gates_to_fields(&self, object: &Value) -> Result<(Vec<Change>, Vec<String>), Rejection> {
+    fn gates_to_fields(&self, object: &Value) -> Result<(Vec<WebhookEdit>, Vec<String>), Rejection> {
         let mut changes = Vec::new();
         let mut warnings = Vec::new();
         let mut dropped = Vec::new();
@@ -155,11 +155,11 @@ impl Webhook<'_> {
             warnings.extend(target.warning.map(|(_, message)| message));
         }
         if dropped.len() == list(object, GATES).len() && !dropped.is_empty() {
-            changes.push(Change::remove(Path::dotted(GATES)));
+            changes.push(WebhookEdit::remove(Path::dotted(GATES)));
         } else {
             dropped.sort_unstable_by(|a, b| b.cmp(a));
             let gates = Path::dotted(GATES);
-            changes.extend(dropped.iter().map(|i| Change::remove(gates.index(*i))));
+            changes.extend(dropped.iter().map(|i| WebhookEdit::remove(gates.index(*i))));
         }
         Ok((changes, warnings))
     }
@@ -167,12 +167,12 @@ impl Webhook<'_> {
     /// The gates of an old object may be `{}` after an upgrade from 1.18. The webhook then removes the new object's
     /// list of gates if it is empty, which fails if the list is missing. Any other old object that doesn't decode is
     /// rejected here; the validating webhook rejects all of them.
-    fn old_gates(&self, object: &Value, old: &Value) -> Result<Option<Change>, Rejection> {
+    fn old_gates(&self, object: &Value, old: &Value) -> Result<Option<WebhookEdit>, Rejection> {
         if !at(old, GATES).is_some_and(|gates| gates.as_object().is_some_and(Map::is_empty)) {
             self.decode(old, "failed to parse the old HyperConverged")?;
             return Ok(None);
         }
-        Ok(list(object, GATES).is_empty().then(|| Change::remove(Path::dotted(GATES))))
+        Ok(list(object, GATES).is_empty().then(|| WebhookEdit::remove(Path::dotted(GATES))))
     }
 }
 
@@ -204,12 +204,12 @@ fn nearest(object: &Value, path: &Path) -> Path {
 }
 
 /// Applies one operation as the API server's JSON patch library does; `Err` has its message.
-fn apply(object: &mut Value, change: &Change) -> Result<(), String> {
+fn apply(object: &mut Value, change: &WebhookEdit) -> Result<(), String> {
     let (kind, path) = (change.kind, &change.path);
     let verb = match kind {
-        ChangeKind::Add => "add",
-        ChangeKind::Replace => "replace",
-        ChangeKind::Remove => "remove",
+        WebhookEditKind::Add => "add",
+        WebhookEditKind::Replace => "replace",
+        WebhookEditKind::Remove => "remove",
     };
     let pointer = path.to_pointer();
     let missing = || format!("{verb} operation does not apply: doc is missing path: \"{pointer}\": missing value");
@@ -221,17 +221,17 @@ fn apply(object: &mut Value, change: &Change) -> Result<(), String> {
     match (parent, path.0.last()) {
         (Some(Value::Object(map)), Some(Segment::Key(key))) => {
             match kind {
-                ChangeKind::Remove if map.remove(key).is_none() => {
+                WebhookEditKind::Remove if map.remove(key).is_none() => {
                     let reason = format!("Unable to remove nonexistent key: {key}: missing value");
                     return Err(format!("error in remove for path: '{pointer}': {reason}"));
                 }
-                ChangeKind::Remove => {}
+                WebhookEditKind::Remove => {}
                 _ => drop(map.insert(key.clone(), change.value.clone())),
             }
             Ok(())
         }
         (Some(Value::Array(items)), Some(Segment::Index(index)))
-            if kind == ChangeKind::Remove && *index < items.len() =>
+            if kind == WebhookEditKind::Remove && *index < items.len() =>
         {
             items.remove(*index);
             Ok(())

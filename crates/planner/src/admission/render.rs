@@ -70,12 +70,12 @@ pub(super) fn rejections(
             _ => Ok(Arc::default()),
         };
         let templates = HcoStage::for_ssp(&images);
-        let stage = operands::Stage::Webhook;
+        let renderer = operands::Renderer::Webhook;
         let topology = match kind {
             "SSP" => &known.by_status,
             _ => &known.by_nodes,
         };
-        let cx = Context::new(release, inventory, topology, &hc, templates, stage);
+        let cx = Context::new(release, inventory, topology, &hc, templates, renderer);
         let patched = match operands::render_one(&cx, cr.operand) {
             Ok((_, patched)) => patched,
             Err(error) => {

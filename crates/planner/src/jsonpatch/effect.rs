@@ -35,7 +35,7 @@ pub struct Effect {
     /// Its index in the patch.
     pub index: usize,
     /// Its changes to the operand; empty when it has no effect.
-    pub changed: Vec<Change>,
+    pub changed: Vec<ChangedPlace>,
     /// Where this operation's result differs from RFC 6902.
     pub lost: Vec<Loss>,
 }
@@ -43,7 +43,7 @@ pub struct Effect {
 /// A changed location of the operand. Objects are compared by key, lists of equal length by element, other lists as a
 /// whole.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Change {
+pub struct ChangedPlace {
     /// JSON pointer in the operand.
     pub path: String,
     /// `None` if it didn't exist.
@@ -54,7 +54,7 @@ pub struct Change {
 
 /// Why the operand differs from the result of RFC 6902.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Reason {
+pub enum LossReason {
     /// A value stays that was removed, or omitted from a replaced parent.
     Kept,
     /// A list's element inherits fields of the previous element at its index.
@@ -68,10 +68,10 @@ pub enum Reason {
 /// A location where the operand differs from the result of RFC 6902.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loss {
-    /// JSON pointer; for [`Reason::Unknown`] and [`Reason::OtherCase`] as written.
+    /// JSON pointer; for [`LossReason::Unknown`] and [`LossReason::OtherCase`] as written.
     pub path: String,
     /// The reason.
-    pub reason: Reason,
+    pub reason: LossReason,
     /// The value according to RFC 6902.
     pub plain: Option<Value>,
     /// The operator's value.
@@ -130,13 +130,13 @@ pub(super) fn effects_in(
 }
 
 /// The differences between two documents.
-pub fn changes(before: &Value, after: &Value) -> Vec<Change> {
+pub fn changes(before: &Value, after: &Value) -> Vec<ChangedPlace> {
     let mut changes = Vec::new();
     compare(Some(before), Some(after), &mut String::new(), &mut changes);
     changes
 }
 
-fn compare(before: Option<&Value>, after: Option<&Value>, path: &mut String, changes: &mut Vec<Change>) {
+fn compare(before: Option<&Value>, after: Option<&Value>, path: &mut String, changes: &mut Vec<ChangedPlace>) {
     let length = path.len();
     match (before, after) {
         (Some(Value::Object(old)), Some(Value::Object(new))) => {
@@ -155,7 +155,9 @@ fn compare(before: Option<&Value>, after: Option<&Value>, path: &mut String, cha
             }
         }
         (before, after) if before == after => {}
-        (before, after) => changes.push(Change { path: path.clone(), before: before.cloned(), after: after.cloned() }),
+        (before, after) => {
+            changes.push(ChangedPlace { path: path.clone(), before: before.cloned(), after: after.cloned() })
+        }
     }
 }
 
@@ -170,11 +172,11 @@ fn losses(types: &GoTypes, ty: &GoType, patched: &Value, actual: &Value) -> BTre
     types.normalise(&mut plain, ty);
     let mut differences = Vec::new();
     compare(Some(&plain), Some(actual), &mut String::new(), &mut differences);
-    for Change { path, before: plain, after: actual } in differences {
+    for ChangedPlace { path, before: plain, after: actual } in differences {
         if spelled.iter().any(|name| pointer::is_within(&path, name)) {
             continue;
         }
-        let reason = if in_list(found_in, &path) { Reason::Inherited } else { Reason::Kept };
+        let reason = if in_list(found_in, &path) { LossReason::Inherited } else { LossReason::Kept };
         let loss = Loss { path: path.clone(), reason, plain, actual };
         found.insert(path, loss);
     }
@@ -218,13 +220,13 @@ impl<'a> Names<'a> {
                 TypeStep::Inside(inner) => (key, Some(inner)),
                 TypeStep::Free => (key, None),
                 TypeStep::Nowhere => {
-                    self.lose(path, Reason::Unknown, value, None);
+                    self.lose(path, LossReason::Unknown, value, None);
                     (key, None)
                 }
             };
             pointer::push(go_path, name);
             if name != key {
-                self.lose(path, Reason::OtherCase, value, actual.pointer(go_path));
+                self.lose(path, LossReason::OtherCase, value, actual.pointer(go_path));
                 self.spelled.push(go_path.clone());
             }
             if let Some(inner) = inner {
@@ -243,7 +245,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn lose(&mut self, path: &str, reason: Reason, plain: &Value, actual: Option<&Value>) {
+    fn lose(&mut self, path: &str, reason: LossReason, plain: &Value, actual: Option<&Value>) {
         let loss = Loss { path: path.to_owned(), reason, plain: Some(plain.clone()), actual: actual.cloned() };
         self.losses.insert(path.to_owned(), loss);
     }

@@ -20,7 +20,7 @@ mod tests;
 use crate::prelude::*;
 
 pub use decode::{Op, Operation, Spans, count, decode, only_spec, segments};
-pub use effect::{Change, Effect, Effects, Loss, MAX_EXAMINED, Reason, changes, effects};
+pub use effect::{ChangedPlace, Effect, Effects, Loss, LossReason, MAX_EXAMINED, changes, effects};
 pub use shared::write_through;
 pub use spans::{DuplicateKey, Part, duplicate_keys, removal_range, removal_ranges};
 

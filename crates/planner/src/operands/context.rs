@@ -12,7 +12,7 @@ use crate::topology::Topology;
 
 /// The component that renders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum Renderer {
     /// The operator, with its environment and the live nodes.
     Operator,
     /// The validating webhook's dry run: another pod, without the operator's environment and nodes.
@@ -33,7 +33,7 @@ pub struct Context<'a> {
     /// SSP's `commonTemplates.dataImportCronTemplates` from `boot_images`, or its error.
     pub golden_images: Result<&'a Arc<[Value]>, Error>,
     /// The component that renders.
-    pub stage: Stage,
+    pub renderer: Renderer,
     /// HCO's version, known to operator and webhook.
     pub(super) version: Option<&'a str>,
     /// Whether an error ends every reconcile before the operands that report their readiness.
@@ -51,7 +51,7 @@ impl<'a> Context<'a> {
         topology: &'a Topology,
         hc: &'a HyperConverged,
         golden_images: Result<&'a Arc<[Value]>, Error>,
-        stage: Stage,
+        renderer: Renderer,
     ) -> Self {
         let platform = inventory.platform.as_str();
         Self {
@@ -63,7 +63,7 @@ impl<'a> Context<'a> {
             topology,
             hc,
             golden_images,
-            stage,
+            renderer,
             never_ready: false,
         }
     }
@@ -80,9 +80,9 @@ impl<'a> Context<'a> {
 
     /// An environment variable of the rendering component.
     pub(super) fn env(&self, name: &str) -> Option<&'a str> {
-        match self.stage {
-            Stage::Operator => self.release.env(self.inventory.platform, name),
-            Stage::Webhook => None,
+        match self.renderer {
+            Renderer::Operator => self.release.env(self.inventory.platform, name),
+            Renderer::Webhook => None,
         }
     }
 
@@ -91,7 +91,7 @@ impl<'a> Context<'a> {
     pub(super) fn only_needs_errors(&self, kind: &str) -> bool {
         let patch = jsonpatch::annotation_of(kind);
         let patched = patch.is_some_and(|a| self.hc.annotations.contains_key(a));
-        self.stage == Stage::Webhook && !patched
+        self.renderer == Renderer::Webhook && !patched
     }
 
     /// Whether HCO deploys its own workloads with two replicas.

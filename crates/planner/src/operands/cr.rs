@@ -1,6 +1,6 @@
 //! The CRs of the operands, and how they become objects.
 
-use super::{Context, Error, Stage};
+use super::{Context, Error, Renderer};
 use crate::jsonpatch::{self, Failure, Patch, Patched};
 use crate::prelude::*;
 use crate::release::{Link, Transform};
@@ -130,9 +130,9 @@ impl Context<'_> {
         let part = patch.part(types, ty, &unpatched.body);
         let part = patch.apply(types, ty, part).map_err(failed)?;
         let before = unpatched.body;
-        let after = match self.stage {
-            Stage::Webhook => Arc::clone(&before),
-            Stage::Operator => {
+        let after = match self.renderer {
+            Renderer::Webhook => Arc::clone(&before),
+            Renderer::Operator => {
                 let mut body = patch.put_back(types, ty, &before, part.after.clone());
                 without_facts_of_a_cluster(&mut body);
                 body.into()

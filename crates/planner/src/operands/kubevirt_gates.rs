@@ -1,6 +1,6 @@
 //! KubeVirt's `developerConfiguration.featureGates` and, from 1.19 on, `disabledFeatureGates`.
 
-use super::{Context, Stage};
+use super::{Context, Renderer};
 use crate::release::GateCondition;
 
 /// The gates that HCO enables, in the operator's order (1.19: sorted).
@@ -50,7 +50,7 @@ fn is_met(cx: &Context<'_>, condition: &GateCondition) -> bool {
             field(true_or_unset).and_then(serde_json::Value::as_bool) != Some(false)
         }
         // The Deployment is ready when the operator renders; the webhook has no status.
-        GateCondition::StatusConditionTrue { .. } => cx.stage == Stage::Operator && !cx.never_ready,
+        GateCondition::StatusConditionTrue { .. } => cx.renderer == Renderer::Operator && !cx.never_ready,
         GateCondition::All { all } => all.iter().all(|c| is_met(cx, c)),
     }
 }

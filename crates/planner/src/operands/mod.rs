@@ -24,7 +24,7 @@ mod pods;
 mod ssp;
 mod wasp_agent;
 
-pub use context::{Context, Stage};
+pub use context::{Context, Renderer};
 pub use cr::{Cr, ROWS};
 pub use error::{Error, ErrorKind};
 pub use table::{Rendered, known, of_start, render_after, render_all, render_one};

@@ -24,7 +24,7 @@ use hcoplan_kubernetes::tree::get;
 use crate::boot_images::HcoStage;
 use crate::boot_images::ssp_stage::{self, Existing, SspStage};
 use crate::jsonpatch::{self, Patched};
-use crate::operands::{self, Context, Rendered, Stage};
+use crate::operands::{self, Context, Rendered, Renderer};
 use crate::topology::Topology;
 use crate::{admission, admission::Operation};
 
@@ -206,7 +206,7 @@ fn reconcile(
     let is_accepted = admission.accepted && !matches!(mode, AdmissionMode::Unchecked);
     if is_accepted && !hc.name.is_empty() && hc.name != NAME {
         let no_images = Arc::default();
-        let cx = Context::new(release, inventory, &topology, &hc, Ok(&no_images), Stage::Operator);
+        let cx = Context::new(release, inventory, &topology, &hc, Ok(&no_images), Renderer::Operator);
         let rendered = operands::of_start(&cx);
         let mut plan = Plan { ignored: true, ..Plan::new(admission, topology) };
         plan.set_rendered(hc, rendered);

@@ -6,7 +6,7 @@ use crate::boot_images::{self, GoldenImages, HcoStage};
 use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
 use crate::jsonpatch;
-use crate::operands::{self, Context, Rendered, Stage, TlsProfile};
+use crate::operands::{self, Context, Rendered, Renderer, TlsProfile};
 use crate::prelude::*;
 use crate::release::Release;
 use crate::topology::Topology;
@@ -136,8 +136,8 @@ impl Cluster<'_> {
     fn render_in_one_reconcile(&self, hc: &HyperConverged, images: &Images) -> Rendered {
         let (release, inventory, topology) = (self.release, self.inventory, self.topology);
         let templates = || HcoStage::for_ssp(images);
-        let stage = Stage::Operator;
-        let cx = Context::new(release, inventory, topology, hc, templates(), stage);
+        let renderer = Renderer::Operator;
+        let cx = Context::new(release, inventory, topology, hc, templates(), renderer);
         let mut rendered = operands::render_all(&cx);
         if rendered.patched.is_empty() {
             return rendered;
@@ -155,7 +155,7 @@ impl Cluster<'_> {
             let Some(name) = patched.map(|(name, _)| *name).filter(|_| hc.spec != before) else {
                 continue;
             };
-            let cx = Context::new(release, inventory, topology, &hc, templates(), stage);
+            let cx = Context::new(release, inventory, topology, &hc, templates(), renderer);
             let later = operands::render_after(&cx, name);
             let panics = later.error.as_ref().is_some_and(operands::Error::is_panic);
             if panics && release.has("renders-all-operands-first") {

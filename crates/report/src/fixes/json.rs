@@ -4,7 +4,7 @@ use super::{FixView, diff_of, root_from_top};
 use crate::prelude::*;
 use crate::shown_path;
 use hcoplan_analysis::FixResult;
-use hcoplan_lint::fix::{Applied, Line, preview};
+use hcoplan_lint::fix::{AppliedFix, Line, preview};
 
 /// Raised when a field is removed or changes its meaning, not for new fields.
 const SCHEMA_VERSION: &str = "1";
@@ -68,7 +68,7 @@ fn of_rule(root: &Utf8Path, rule: &str, location: Option<&Location>) -> Value {
     document
 }
 
-fn done(root: &Utf8Path, applied: &Applied) -> Value {
+fn done(root: &Utf8Path, applied: &AppliedFix) -> Value {
     let mut document = of_rule(root, applied.rule, applied.location.as_ref());
     document["title"] = json!(applied.title);
     document
@@ -134,7 +134,7 @@ mod tests {
         let fix = Fix::edit("write 2", Applicability::Suggestion, place.clone(), "2");
         let finding = Finding::new(rule, "something").at(place.clone()).fix(fix.clone());
         let fixed = FixResult {
-            applied: vec![Applied {
+            applied: vec![AppliedFix {
                 build_edits: Vec::new(),
                 rule: rule.name,
                 title: "done".to_owned(),

@@ -9,7 +9,7 @@ use crate::{in_repository, shown_path};
 use anstyle::{AnsiColor, Style};
 use hcoplan_analysis::{FixResult, MAX_ROUNDS};
 use hcoplan_diagnostics::secret::masked_file_text;
-use hcoplan_lint::fix::{self, Applied, Line, NewError, Rewritten};
+use hcoplan_lint::fix::{self, AppliedFix, Line, NewError, Rewritten};
 use similar::TextDiff;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -56,7 +56,7 @@ pub fn text(fixed: &FixResult, view: &FixView<'_>) -> io::Result<Vec<u8>> {
         writeln!(out)?;
     }
     if view.written.is_some() || says_more {
-        for Applied { rule, title, location, .. } in &fixed.applied {
+        for AppliedFix { rule, title, location, .. } in &fixed.applied {
             writeln!(out, "{BOLD}{}{BOLD:#}{rule}: {}", place(root, location.as_ref()), line(title))?;
         }
     }
@@ -71,7 +71,7 @@ pub fn text(fixed: &FixResult, view: &FixView<'_>) -> io::Result<Vec<u8>> {
 /// The skipped fixes with their reasons, a line each, for standard error.
 pub fn warnings(fixed: &FixResult, root: &Utf8Path) -> Vec<String> {
     let dropped = fixed.dropped.iter().map(|dropped| {
-        let Applied { rule, title, location, .. } = &dropped.fix;
+        let AppliedFix { rule, title, location, .. } = &dropped.fix;
         format!("{}{rule}: can't {title}: {}", place(root, location.as_ref()), dropped.why)
     });
     let at = |finding: &Finding| format!("{}{}", place(root, finding.location.as_ref()), finding.rule.name);

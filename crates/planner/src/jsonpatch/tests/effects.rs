@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{change, kubevirt, text};
-use crate::jsonpatch::{Effects, FailureKind, Reason, decode, effects, patch};
+use crate::jsonpatch::{Effects, FailureKind, LossReason, decode, effects, patch};
 
 fn effects_of(operations: &Value) -> Effects {
     let (types, ty, base) = kubevirt("1.18");
@@ -12,7 +12,7 @@ fn effects_of(operations: &Value) -> Effects {
 }
 
 /// The changed paths and losses of a single operation.
-fn effect_of(operation: Value) -> (Vec<String>, Vec<(String, Reason)>) {
+fn effect_of(operation: Value) -> (Vec<String>, Vec<(String, LossReason)>) {
     let made = effects_of(&json!([operation]));
     assert_eq!(made.failure, None);
     let [effect] = made.operations.as_slice() else { panic!("one effect") };
@@ -42,7 +42,7 @@ fn reports_a_remove_without_effect() {
     let effect = &made.operations[0];
     assert!(effect.changed.is_empty());
     let [loss] = effect.lost.as_slice() else { panic!("one loss") };
-    assert_eq!((loss.path.as_str(), loss.reason), (path, Reason::Kept));
+    assert_eq!((loss.path.as_str(), loss.reason), (path, LossReason::Kept));
     assert_eq!((loss.plain.clone(), loss.actual.clone()), (None, Some(json!("LiveMigrate"))));
 }
 
@@ -53,7 +53,7 @@ fn replaced_object_keeps_omitted_fields() {
     assert_eq!(changed, ["/spec/configuration/migrations/allowPostCopy"]);
     let kept = |name: &str| {
         let path = format!("/spec/configuration/migrations/{name}");
-        (path, Reason::Kept)
+        (path, LossReason::Kept)
     };
     assert_eq!(
         lost,
@@ -73,7 +73,7 @@ fn element_inherits_fields_of_its_predecessor() {
     let (changed, lost) = effect_of(json!({"op": "remove", "path": format!("{devices}/0")}));
     assert_eq!(changed, [devices]);
     let inherited = format!("{devices}/0/externalResourceProvider");
-    assert_eq!(lost, [(inherited, Reason::Inherited)]);
+    assert_eq!(lost, [(inherited, LossReason::Inherited)]);
 }
 
 #[test]
@@ -81,14 +81,14 @@ fn handles_unknown_and_misspelt_keys_as_go_does() {
     let (changed, lost) = effect_of(json!({"op": "add", "path": "/spec/configuration/bogus",
         "value": {"deep": 1}}));
     assert!(changed.is_empty());
-    assert_eq!(lost, [("/spec/configuration/bogus".to_owned(), Reason::Unknown)]);
+    assert_eq!(lost, [("/spec/configuration/bogus".to_owned(), LossReason::Unknown)]);
     let made = effects_of(&json!([{"op": "add", "path": "/spec/configuration/CPUMODEL",
         "value": "Skylake"}]));
     let effect = &made.operations[0];
     assert_eq!(effect.changed[0].path, "/spec/configuration/cpuModel");
     let [loss] = effect.lost.as_slice() else { panic!("one loss") };
     assert_eq!(loss.path, "/spec/configuration/CPUMODEL");
-    assert_eq!(loss.reason, Reason::OtherCase);
+    assert_eq!(loss.reason, LossReason::OtherCase);
     assert_eq!(loss.actual, Some(json!("Skylake")));
 }
 

@@ -2,32 +2,32 @@ use crate::prelude::*;
 
 /// One operation of the webhook's patch.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Change {
-    pub(super) kind: ChangeKind,
+pub(super) struct WebhookEdit {
+    pub(super) kind: WebhookEditKind,
     pub(super) path: Path,
     pub(super) value: Value,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ChangeKind {
+pub(super) enum WebhookEditKind {
     Add,
     Replace,
     Remove,
 }
 
-impl Change {
+impl WebhookEdit {
     pub(super) fn add(path: Path, value: Value) -> Self {
-        let kind = ChangeKind::Add;
+        let kind = WebhookEditKind::Add;
         Self { kind, path, value }
     }
 
     pub(super) fn replace(path: Path, value: Value) -> Self {
-        let kind = ChangeKind::Replace;
+        let kind = WebhookEditKind::Replace;
         Self { kind, path, value }
     }
 
     pub(super) fn remove(path: Path) -> Self {
-        let (kind, value) = (ChangeKind::Remove, Value::Null);
+        let (kind, value) = (WebhookEditKind::Remove, Value::Null);
         Self { kind, path, value }
     }
 }
