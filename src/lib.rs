@@ -30,9 +30,15 @@ pub use hcoplan_kubernetes::schema;
 pub use hcoplan_lint as lint;
 pub use hcoplan_lint::fix;
 pub use hcoplan_planner::{
-    admission, boot, boot_images, cause, hyperconverged, inventory, jsonpatch, lifecycle, machines, operands, plan,
-    release, topology, verdict,
+    admission, boot, boot_images, cause, hyperconverged, jsonpatch, lifecycle, machines, operands, plan, release,
+    topology, verdict,
 };
 pub use hcoplan_report as report;
 pub use hcoplan_repository::{adopt, emit, repo};
 pub use hcoplan_yaml as yaml;
+
+/// The declared cluster, and how it is read.
+pub mod inventory {
+    pub use hcoplan_planner::inventory::*;
+    pub use hcoplan_repository::inventory::*;
+}

@@ -8,8 +8,8 @@ use crate::prelude::*;
 use crate::previous_state::PreviousObject;
 use hcoplan_diagnostics::finding::FindingKey;
 use hcoplan_lint::{Run, Selection};
-use hcoplan_planner::inventory::LoadedInventory;
 use hcoplan_planner::topology::contrasting_nodes;
+use hcoplan_repository::inventory::LoadedInventory;
 
 /// The findings common to all possible releases and nodes; `before` are the HyperConverged and the other objects before
 /// the change.

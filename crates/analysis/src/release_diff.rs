@@ -7,8 +7,9 @@ use crate::prelude::*;
 use hcoplan_diagnostics::finding::Prediction;
 use hcoplan_explain::diff::Side;
 use hcoplan_kubernetes::tree::{elements, members};
-use hcoplan_planner::inventory::{LoadedInventory, Node, ROLE_LABEL};
+use hcoplan_planner::inventory::{Node, ROLE_LABEL};
 use hcoplan_planner::plan::plan;
+use hcoplan_repository::inventory::LoadedInventory;
 
 /// A difference of two releases.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

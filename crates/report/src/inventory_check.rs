@@ -3,8 +3,8 @@
 use crate::prelude::*;
 use hcoplan_diagnostics::secret::mask_object;
 use hcoplan_diagnostics::words::list;
-use hcoplan_planner::inventory::{CountDrift, Drift, UnknownPool};
 use hcoplan_repository::adopt::Contradiction;
+use hcoplan_repository::inventory::{CountDrift, Drift, UnknownPool};
 use hcoplan_repository::repo::Fact;
 
 /// A checked inventory.

@@ -3,8 +3,8 @@
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::ClusterName;
 use hcoplan_lint::{Context, Input, Selection, Settings, Site, run};
-use hcoplan_planner::inventory::{self, Source, SourceKind};
 use hcoplan_planner::plan::plan;
+use hcoplan_repository::inventory::{self, Source, SourceKind};
 use hcoplan_repository::repo::{OtherObjects, known_release};
 use hcoplan_yaml::Document;
 

@@ -1,5 +1,6 @@
 //! Names of other crates that most files use.
 
+pub(crate) use crate::inventory::SourceKind;
 pub(crate) use camino::{Utf8Path, Utf8PathBuf};
 pub(crate) use hcoplan_diagnostics::finding::{Applicability, ClusterName, Finding, Fix, Severity};
 pub(crate) use hcoplan_diagnostics::source::{
@@ -7,7 +8,6 @@ pub(crate) use hcoplan_diagnostics::source::{
 };
 pub(crate) use hcoplan_kubernetes::Table;
 pub(crate) use hcoplan_kubernetes::text::{first_part, is_digits, joined};
-pub(crate) use hcoplan_planner::inventory::SourceKind;
 pub(crate) use hcoplan_planner::lifecycle::UpdateMethod;
 pub(crate) use hcoplan_planner::release::{Distribution, Platform, Release};
 pub(crate) use hcoplan_yaml::edit::line_start;

@@ -6,9 +6,10 @@ use super::{ClusterMatrix, MatrixInput, Obstacle, Reason, State, counts, groups,
 use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_lint::{self, Context, Input, Settings};
 use hcoplan_planner::boot::variant;
-use hcoplan_planner::inventory::{Inventory, LoadedInventory, Node};
+use hcoplan_planner::inventory::{Inventory, Node};
 use hcoplan_planner::plan::{AdmissionMode, plan_with};
 use hcoplan_planner::release::{Platform, Release};
+use hcoplan_repository::inventory::LoadedInventory;
 use hcoplan_yaml as yaml;
 
 /// Nodes as `architecture role`.

@@ -68,9 +68,9 @@ impl Kind {
 
 /// An inventory of an OpenShift cluster for tests: `nodes` are lines of its spec.
 #[cfg(test)]
-fn declared(nodes: &str) -> hcoplan_planner::inventory::LoadedInventory {
+fn declared(nodes: &str) -> hcoplan_repository::inventory::LoadedInventory {
     use hcoplan_diagnostics::source::SourceFile;
-    use hcoplan_planner::inventory::{Source, SourceKind, load};
+    use hcoplan_repository::inventory::{Source, SourceKind, load};
     let text =
         format!("apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nspec:\n  platform: OpenShift\n  {nodes}");
     let file = SourceFile::new("inventory.yaml", text);

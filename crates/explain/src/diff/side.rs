@@ -1,7 +1,7 @@
 //! A cluster before or after a change.
 
 use crate::prelude::*;
-use hcoplan_planner::inventory::LoadedInventory;
+use hcoplan_repository::inventory::LoadedInventory;
 
 /// One side: the inputs and their plan.
 #[derive(Debug, Clone, Copy)]

@@ -330,8 +330,8 @@ fn written_gates(side: &Side<'_>) -> Vec<(String, Option<Location>)> {
 
 #[cfg(test)]
 mod tests {
-    use hcoplan_planner::inventory::LoadedInventory;
     use hcoplan_planner::plan::plan;
+    use hcoplan_repository::inventory::LoadedInventory;
     use serde_json::json;
 
     use super::*;

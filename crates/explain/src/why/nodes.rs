@@ -4,8 +4,9 @@ use super::facts::NodeField;
 use super::input::InputTree;
 use crate::prelude::*;
 use crate::why::input::Input;
-use hcoplan_planner::inventory::{LoadedInventory, ROLE_LABEL};
+use hcoplan_planner::inventory::ROLE_LABEL;
 use hcoplan_planner::world::Fact;
+use hcoplan_repository::inventory::LoadedInventory;
 use hcoplan_yaml::Node as Tree;
 
 /// With more pools and single nodes than these, those of one architecture and role are examined together first.

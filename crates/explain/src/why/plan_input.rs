@@ -3,9 +3,9 @@
 use crate::prelude::*;
 use crate::why::input::Input;
 use hcoplan_planner::admission;
-use hcoplan_planner::inventory::LoadedInventory;
 use hcoplan_planner::plan::plan_with;
 use hcoplan_planner::world::{ELSEWHERE, World};
+use hcoplan_repository::inventory::LoadedInventory;
 use hcoplan_repository::repo::{BuildLayer, layer_values};
 use std::cell::OnceCell;
 

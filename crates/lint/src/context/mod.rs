@@ -108,10 +108,11 @@ use hcoplan_kubernetes::schema::Schema;
 use hcoplan_planner::admission::Admission;
 use hcoplan_planner::boot_images::cdi_stage::Imports;
 use hcoplan_planner::hyperconverged::HyperConverged;
-use hcoplan_planner::inventory::{Inventory, LoadedInventory};
+use hcoplan_planner::inventory::Inventory;
 use hcoplan_planner::machines::Verdict;
 use hcoplan_planner::release::KubeVirtFacts;
 use hcoplan_planner::topology::Topology;
+use hcoplan_repository::inventory::LoadedInventory;
 use hcoplan_repository::repo::OtherObjects;
 
 use crate::Settings;

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path as FilePath;
 
 use hcoplan_diagnostics::finding::{Finding, FixKind, Group, Severity};
-use hcoplan_planner::inventory::INVENTORY_SCHEMA;
+use hcoplan_repository::inventory::INVENTORY_SCHEMA;
 use hcoplan_testing::annotations;
 use serde_json::Value;
 

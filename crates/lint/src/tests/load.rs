@@ -8,9 +8,9 @@ use camino::Utf8PathBuf;
 use hcoplan_diagnostics::finding::{ClusterName, Finding};
 use hcoplan_diagnostics::source::{Location, Memory, SourceFile, max_bytes};
 use hcoplan_explain::why::PlanInput;
-use hcoplan_planner::inventory::{self, LoadedInventory, Source, SourceKind};
 use hcoplan_planner::plan::{Plan, plan};
 use hcoplan_planner::release::Release;
+use hcoplan_repository::inventory::{self, LoadedInventory, Source, SourceKind};
 use hcoplan_repository::repo::{
     self, BuildRequest, ClusterFilter, Layer, OtherObjects, annotation_layers, known_release,
 };

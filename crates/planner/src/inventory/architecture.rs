@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn published_schema_lists_the_same_architectures() {
-        let schema: Value = serde_json::from_str(crate::inventory::INVENTORY_SCHEMA).expect("JSON");
+        let schema: Value = serde_json::from_str(hcoplan_schemas::INVENTORY).expect("JSON");
         let listed = schema.pointer("/definitions/architecture/enum").expect("listed");
         assert_eq!(*listed, json!(KNOWN));
     }

@@ -1,33 +1,12 @@
-//! The declared cluster: its nodes and the facts that are not in the HyperConverged.
-//!
-//! [`load`] reads it from documents: a ClusterInventory, a dump of nodes, MachineSets. Everything keeps its location,
-//! so that rules can point at it.
+//! The declared cluster: its nodes and the facts that are not in the HyperConverged. They are read in `repository`.
 
 mod architecture;
-mod declared;
-mod drift;
-mod dump;
-mod load;
-mod locations;
-mod machines;
-mod merge;
-mod pools;
-mod schema;
-#[cfg(test)]
-mod tests;
 mod update_method;
 
 use crate::prelude::*;
 use crate::release::Platform;
 
 pub use architecture::Architecture;
-pub(crate) use declared::with_default_labels;
-pub use drift::{CountDrift, Drift, UnknownPool, drift};
-pub use load::{LoadedInventory, Source, SourceKind, load};
-pub use locations::{InventoryLocations, NodeLocations};
-pub use merge::{Difference, differences};
-pub use pools::{Pool, is_left_out, pools, pools_yaml};
-pub use schema::INVENTORY_SCHEMA;
 pub use update_method::UpdateMethod;
 
 /// The facts that HCO finds in the cluster.
@@ -99,35 +78,39 @@ impl Inventory {
 pub const ROLE_LABEL: &str = "node-role.kubernetes.io/";
 
 /// The role labels that OpenShift sets on a node of the control plane.
-fn control_plane_labels() -> [(String, String); 2] {
+pub fn control_plane_labels() -> [(String, String); 2] {
     ["control-plane", "master"].map(|role| (format!("{ROLE_LABEL}{role}"), String::new()))
 }
+
+/// The label that a placement on a single node matches.
+pub const HOSTNAME_LABEL: &str = "kubernetes.io/hostname";
+const OS_LABEL: &str = "kubernetes.io/os";
 
 /// The label that repeats a node's architecture; placement matches it.
 pub const ARCHITECTURE_LABEL: &str = "kubernetes.io/arch";
 /// Prefix of the labels that KubeVirt sets on nodes for their CPU models.
-pub(crate) const CPU_MODEL: &str = "cpu-model.node.kubevirt.io/";
+pub const CPU_MODEL: &str = "cpu-model.node.kubevirt.io/";
 /// Prefix of the labels for CPU features.
-pub(crate) const CPU_FEATURE: &str = "cpu-feature.node.kubevirt.io/";
+pub const CPU_FEATURE: &str = "cpu-feature.node.kubevirt.io/";
 /// Prefix of the label for the model of a node's own CPU.
-pub(crate) const HOST_MODEL: &str = "host-model-cpu.node.kubevirt.io/";
+pub const HOST_MODEL: &str = "host-model-cpu.node.kubevirt.io/";
 /// Prefix of the labels for the features that the model of a node's own CPU requires.
-pub(crate) const HOST_MODEL_FEATURE: &str = "host-model-required-features.node.kubevirt.io/";
+pub const HOST_MODEL_FEATURE: &str = "host-model-required-features.node.kubevirt.io/";
 /// Prefix of the labels for the models that a machine with another node's model may move to.
-pub(crate) const MIGRATION_MODEL: &str = "cpu-model-migration.node.kubevirt.io/";
+pub const MIGRATION_MODEL: &str = "cpu-model-migration.node.kubevirt.io/";
 /// The fields of an inventory's entry for names that KubeVirt sets labels for, and the prefixes of the labels.
-const LABELLED: [(&str, &str); 2] = [("cpuModels", CPU_MODEL), ("cpuFeatures", CPU_FEATURE)];
+pub const LABELLED: [(&str, &str); 2] = [("cpuModels", CPU_MODEL), ("cpuFeatures", CPU_FEATURE)];
 /// Prefixes of the labels for a node's own CPU, which decide where its machines may migrate.
-const OWN_CPU: [&str; 3] = [HOST_MODEL, HOST_MODEL_FEATURE, MIGRATION_MODEL];
+pub const OWN_CPU: [&str; 3] = [HOST_MODEL, HOST_MODEL_FEATURE, MIGRATION_MODEL];
 /// The taint of a cordoned node.
-const CORDONED: &str = "node.kubernetes.io/unschedulable";
+pub const CORDONED: &str = "node.kubernetes.io/unschedulable";
 /// Prefix of the labels for the CPU vendor.
-pub(crate) const CPU_VENDOR: &str = "cpu-vendor.node.kubevirt.io/";
+pub const CPU_VENDOR: &str = "cpu-vendor.node.kubevirt.io/";
 /// Other labels of KubeVirt on nodes: `kubevirt.io/<capability>` with `true`.
-pub(crate) const CAPABILITIES: [&str; 7] = ["cpumanager", "realtime", "s390-pv", "sev", "sev-es", "sev-snp", "tdx"];
+pub const CAPABILITIES: [&str; 7] = ["cpumanager", "realtime", "s390-pv", "sev", "sev-es", "sev-snp", "tdx"];
 
 /// The labels of a capability: before KubeVirt v1.8 the CPU manager's had no prefix.
-pub(crate) fn capability_labels(capability: &str) -> impl Iterator<Item = String> {
+pub fn capability_labels(capability: &str) -> impl Iterator<Item = String> {
     let old = (capability == "cpumanager").then(|| capability.to_owned());
     [format!("kubevirt.io/{capability}")].into_iter().chain(old)
 }
@@ -161,6 +144,25 @@ pub struct Node {
 }
 
 impl Node {
+    /// The node with the labels that a kubelet gives every node, unless they are declared.
+    #[must_use]
+    pub fn with_default_labels(mut self) -> Self {
+        let defaults =
+            [(ARCHITECTURE_LABEL, self.architecture.as_str()), (OS_LABEL, "linux"), (HOSTNAME_LABEL, &self.name)];
+        for (label, value) in defaults {
+            if !value.is_empty() && !self.labels.contains_key(label) {
+                self.labels.insert(label.to_owned(), value.to_owned());
+            }
+        }
+        // Source: Kubernetes `pkg/kubelet/kubelet_node_status.go`, `initialNode`.
+        for (label, old) in [(ARCHITECTURE_LABEL, "beta.kubernetes.io/arch"), (OS_LABEL, "beta.kubernetes.io/os")] {
+            if let Some(value) = self.labels.get(label).filter(|_| !self.labels.contains_key(old)).cloned() {
+                self.labels.insert(old.to_owned(), value);
+            }
+        }
+        self
+    }
+
     /// Whether it has the label `node-role.kubernetes.io/<role>`.
     pub fn has_role(&self, role: &str) -> bool {
         self.roles().any(|r| r == role)
@@ -179,14 +181,14 @@ impl Node {
     }
 
     /// The CPU models or features that it offers to guests, sorted; `None` if unknown.
-    pub(crate) fn offered(&self, family: &str) -> Option<Vec<String>> {
+    pub fn offered(&self, family: &str) -> Option<Vec<String>> {
         let labels = self.labels.iter().filter(|(_, value)| *value == "true");
         let names = labels.filter_map(|(key, _)| key.strip_prefix(family)).map(str::to_owned);
         Some(names.collect::<Vec<_>>()).filter(|names| !names.is_empty())
     }
 
     /// Its [`CAPABILITIES`]; `None` if KubeVirt hasn't labelled it.
-    pub(crate) fn capabilities(&self) -> Option<Vec<String>> {
+    pub fn capabilities(&self) -> Option<Vec<String>> {
         let label_value = |capability: &str| capability_labels(capability).find_map(|label| self.labels.get(&label));
         let is_labelled = self.offered(CPU_MODEL).is_some() || CAPABILITIES.iter().any(|c| label_value(c).is_some());
         let enabled = CAPABILITIES.iter().filter(|c| label_value(c).is_some_and(|value| value == "true"));

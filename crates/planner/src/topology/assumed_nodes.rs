@@ -1,7 +1,7 @@
 //! The nodes assumed for a cluster without any declared.
 
 use super::admits;
-use crate::inventory::{ARCHITECTURE_LABEL, Node, ROLE_LABEL, with_default_labels};
+use crate::inventory::{ARCHITECTURE_LABEL, Node, ROLE_LABEL};
 use crate::names::NAMES;
 use crate::prelude::*;
 use hcoplan_diagnostics::words::list;
@@ -70,7 +70,7 @@ pub fn assumed_nodes_of(hyperconvergeds: &[&Value]) -> Vec<Node> {
     for (number, pool) in twice.enumerate() {
         let is_taken = pool.name.is_empty() || nodes.iter().any(|node| node.name == pool.name);
         let name = if is_taken { format!("worker-{number}") } else { pool.name.clone() };
-        nodes.push(with_default_labels(Node { name, ..pool.clone() }));
+        nodes.push(Node { name, ..pool.clone() }.with_default_labels());
     }
     nodes.sort_by(|a, b| a.name.cmp(&b.name));
     nodes
@@ -137,12 +137,13 @@ fn control_plane(count: usize, architecture: &str) -> Vec<Node> {
 }
 
 fn node(role: &str, name: &str, architecture: &str) -> Node {
-    with_default_labels(Node {
+    let node = Node {
         name: name.to_owned(),
         labels: BTreeMap::from([(format!("{ROLE_LABEL}{role}"), String::new())]),
         architecture: architecture.to_owned(),
         ..Node::default()
-    })
+    };
+    node.with_default_labels()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A dumped cluster, from which an inventory is created or updated.
 
-use hcoplan_planner::inventory::{Node, drift, pools, pools_yaml};
+use crate::inventory::{drift, pools, pools_yaml};
+use hcoplan_planner::inventory::Node;
 use hcoplan_yaml::edit::{self, Change};
 
 use super::INVENTORY_SCHEMA;

@@ -1,14 +1,15 @@
 //! Reads a `hcoplan.dev/v1alpha1 ClusterInventory`.
 
-use super::architecture::Architecture;
 use super::dump::{contradiction, remove_duplicate_names, taints};
 use super::locations::{InventoryLocations, NodeLocations};
 use super::schema::{self, replace};
-use super::{CAPABILITIES, LABELLED, UpdateMethod, capability_labels};
-use crate::inventory::{ARCHITECTURE_LABEL, Inventory, Node, ROLE_LABEL, control_plane_labels};
 use crate::prelude::*;
-use crate::release::Platform;
 use hcoplan_diagnostics::finding::Applicability;
+use hcoplan_planner::inventory::{
+    ARCHITECTURE_LABEL, Architecture, CAPABILITIES, HOSTNAME_LABEL, Inventory, LABELLED, Node, ROLE_LABEL,
+    UpdateMethod, capability_labels, control_plane_labels,
+};
+use hcoplan_planner::release::Platform;
 use hcoplan_rule_pages::rules::INVENTORY_INCONSISTENT;
 use hcoplan_rule_pages::rules::INVENTORY_INVALID;
 use hcoplan_yaml::{Node as Tree, Value as Yaml};
@@ -25,10 +26,6 @@ pub(super) struct Declared {
     /// Whether it has a list of pools or nodes, even an empty one.
     pub(super) states_nodes: bool,
 }
-
-/// The label that a placement on a single node matches.
-const HOSTNAME_LABEL: &str = "kubernetes.io/hostname";
-const OS_LABEL: &str = "kubernetes.io/os";
 
 /// More nodes than any cluster has; the limit keeps a typo from using all memory.
 const MAX_NODES: usize = 50_000;
@@ -186,7 +183,7 @@ impl Declared {
         {
             self.findings.push(contradiction(&node, label, location.clone()));
         }
-        let mut node = with_default_labels(node);
+        let mut node = node.with_default_labels();
         node.labels.retain(|key, _| lacking.iter().all(|label| *key != label.key.text));
         (node, locations)
     }
@@ -212,24 +209,6 @@ fn capabilities(node: &mut Node, entry: &Tree) {
     node.other_labels = names("otherLabels").unwrap_or_default();
     node.hugepages = names("hugepages");
     node.resources = names("resources");
-}
-
-/// The labels that a kubelet gives every node, unless they are declared.
-pub(crate) fn with_default_labels(mut node: Node) -> Node {
-    let defaults =
-        [(ARCHITECTURE_LABEL, node.architecture.as_str()), (OS_LABEL, "linux"), (HOSTNAME_LABEL, &node.name)];
-    for (label, value) in defaults {
-        if !value.is_empty() && !node.labels.contains_key(label) {
-            node.labels.insert(label.to_owned(), value.to_owned());
-        }
-    }
-    // Source: Kubernetes `pkg/kubelet/kubelet_node_status.go`, `initialNode`.
-    for (label, old) in [(ARCHITECTURE_LABEL, "beta.kubernetes.io/arch"), (OS_LABEL, "beta.kubernetes.io/os")] {
-        if let Some(value) = node.labels.get(label).filter(|_| !node.labels.contains_key(old)).cloned() {
-            node.labels.insert(old.to_owned(), value);
-        }
-    }
-    node
 }
 
 /// A node of a pool; its host name isn't the pool's name.

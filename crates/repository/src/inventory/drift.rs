@@ -1,10 +1,9 @@
 //! Compares a ClusterInventory with the cluster's nodes: finds each node's pool, and outdated declarations.
 
-use super::architecture::Architecture;
 use super::dump::taints;
 use super::pools::{Labels, Offers, Pool, lasting_taints, offer_fields, offers, pools};
-use crate::inventory::{ARCHITECTURE_LABEL, Node};
 use crate::prelude::*;
+use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, Architecture, Node};
 use hcoplan_yaml::Node as Tree;
 use std::cmp::Reverse;
 

@@ -1,9 +1,8 @@
 //! Reads nodes printed by a cluster: `kubectl get nodes -o yaml`, a v1 List, NodeList or Node.
 
 use super::locations::NodeLocations;
-use super::{CORDONED, Taint};
-use crate::inventory::{ARCHITECTURE_LABEL, Node};
 use crate::prelude::*;
+use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, CORDONED, Node, Taint};
 use hcoplan_rule_pages::rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
 use hcoplan_yaml::Node as Tree;
 
@@ -48,7 +47,7 @@ fn node(document: &Document, item: &Tree, out: &mut Vec<(Node, NodeLocations)>, 
         resources: None,
         devices: at("status.capacity").map(devices).unwrap_or_default(),
     };
-    let is_cordoned = at("spec.unschedulable").is_some_and(|n| matches!(n.value, hcoplan_yaml::Value::Bool(true)));
+    let is_cordoned = at("spec.unschedulable").is_some_and(|n| matches!(n.value, Value::Bool(true)));
     if is_cordoned && !node.taints.iter().any(|taint| taint.key == CORDONED) {
         node.taints.push(Taint { key: CORDONED.to_owned(), value: String::new(), effect: "NoSchedule".to_owned() });
     }
@@ -81,7 +80,7 @@ fn kvm(status: &Tree, labels: &BTreeMap<String, String>) -> Option<bool> {
     let lists = ["capacity", "allocatable"].into_iter();
     let devices = lists.filter_map(|list| status.get(list)).flat_map(Tree::entries);
     let devices: Vec<_> = devices.filter(|e| e.key.text.starts_with("devices.kubevirt.io/")).collect();
-    let is_present = |e: &hcoplan_yaml::Entry| e.value.as_str().is_some_and(|count| count != "0");
+    let is_present = |e: &Entry| e.value.as_str().is_some_and(|count| count != "0");
     if devices.iter().filter(|e| e.key.text == "devices.kubevirt.io/kvm").any(|e| is_present(e)) {
         return Some(true);
     }

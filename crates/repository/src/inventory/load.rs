@@ -5,8 +5,8 @@ use super::dump;
 use super::locations::{InventoryLocations, NodeLocations};
 use super::machines;
 use super::merge::differences;
-use crate::inventory::{Inventory, Node};
 use crate::prelude::*;
+use hcoplan_planner::inventory::{Inventory, Node};
 use hcoplan_rule_pages::rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
 
 /// What a document declares.

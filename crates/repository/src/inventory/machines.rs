@@ -5,13 +5,11 @@
 //! labels of certain domains in the template's `metadata` apply to the node); cluster-autoscaler's scale-from-zero
 //! annotations of both.
 
-use super::Taint;
-use super::architecture::Architecture;
 use super::declared::alias;
 use super::dump::{taints, texts};
 use super::locations::NodeLocations;
-use crate::inventory::{ARCHITECTURE_LABEL, Node, ROLE_LABEL, control_plane_labels};
 use crate::prelude::*;
+use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, Architecture, Node, ROLE_LABEL, Taint, control_plane_labels};
 use hcoplan_rule_pages::rules::INVENTORY_INCONSISTENT;
 use hcoplan_yaml::{Node as Tree, Value as Yaml};
 

@@ -1,7 +1,7 @@
 //! Compares two lists of nodes.
 
-use crate::inventory::Node;
 use crate::prelude::*;
+use hcoplan_planner::inventory::Node;
 use std::fmt;
 
 /// The numbers of nodes of one kind in two lists.

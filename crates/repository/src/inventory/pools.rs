@@ -1,9 +1,11 @@
 //! Groups a cluster's similar nodes into the pools of a ClusterInventory.
 
-use super::{CORDONED, CPU_VENDOR, LABELLED, OWN_CPU, Taint};
-use crate::inventory::{ARCHITECTURE_LABEL, Node, ROLE_LABEL};
 use crate::prelude::*;
-use hcoplan_yaml as yaml;
+use hcoplan_kubernetes::tree::members;
+use hcoplan_planner::inventory::{
+    ARCHITECTURE_LABEL, CORDONED, CPU_VENDOR, LABELLED, Node, OWN_CPU, ROLE_LABEL, Taint,
+};
+use serde_json::{Value, json};
 
 /// Labels and taints by what they say:
 ///

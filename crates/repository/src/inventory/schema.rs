@@ -1,11 +1,12 @@
 //! Validates a ClusterInventory with the published JSON Schema, and the rules that report what is wrong.
 
-use super::architecture::Architecture;
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
 use hcoplan_kubernetes::schema::{DocumentSchema, Mistake};
+use hcoplan_planner::inventory::Architecture;
 use hcoplan_rule_pages::rules::INVENTORY_INVALID;
 use hcoplan_yaml::Node;
+use hcoplan_yaml::Segment;
 
 /// The published schema, which editors use, too.
 pub const INVENTORY_SCHEMA: &str = hcoplan_schemas::INVENTORY;

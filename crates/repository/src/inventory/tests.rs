@@ -47,7 +47,7 @@ fn show(finding: &Finding) -> String {
 }
 
 fn nodes(loaded: &LoadedInventory) -> Vec<String> {
-    let line = |n: &super::Node| {
+    let line = |n: &hcoplan_planner::inventory::Node| {
         let roles: Vec<&str> = n.roles().collect();
         format!("{} {} {}", n.name, n.architecture, roles.join("+"))
     };

@@ -1,7 +1,7 @@
 //! Reads dumps of a running cluster: a must-gather, `oc adm inspect`, or the output of `kubectl get … -o yaml`.
 
+use crate::inventory::{self, LoadedInventory, Source};
 use hcoplan_diagnostics::source::max_bytes;
-use hcoplan_planner::inventory::{self, LoadedInventory, Source};
 use serde_json::{Value, json};
 
 use super::candidate::is_candidate;

@@ -1,6 +1,6 @@
 //! The namespace, platform and release of a cluster, with sources and contradictions.
 
-use hcoplan_planner::inventory::LoadedInventory;
+use crate::inventory::LoadedInventory;
 use hcoplan_planner::release::{version_numbers, version_parts};
 
 use super::error::Located;

@@ -1,7 +1,8 @@
 //! Loads one cluster: its HyperConverged, inventory and identity.
 
+use crate::inventory::{self, LoadedInventory, Source};
 use hcoplan_planner::admission::{Admission, Operation, admit};
-use hcoplan_planner::inventory::{self, Inventory, LoadedInventory, Node, Source};
+use hcoplan_planner::inventory::{Inventory, Node};
 use hcoplan_planner::topology;
 use hcoplan_yaml::edit::EditableFile;
 use serde_json::Value;

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_kubernetes::Object;
 use hcoplan_planner::boot::variant;
-use hcoplan_planner::inventory::LoadedInventory;
 use hcoplan_planner::plan::plan;
 use hcoplan_planner::release::Release;
+use hcoplan_repository::inventory::LoadedInventory;
 use hcoplan_yaml as yaml;
 use serde_json::json;
 
