@@ -14,7 +14,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "crates/planner/src",
         &[
-            &["names"],
+            &["names", "cause"],
             &["release"],
             &["topology", "hyperconverged", "inventory"],
             &["machines", "admission", "boot_images", "operands", "jsonpatch"],
@@ -25,7 +25,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["verdict"],
         ],
     ),
-    ("crates/repository/src", &[&["repo", "emit"], &["adopt"]]),
+    ("crates/repository/src", &[&["inventory"], &["repo", "emit"], &["adopt"]]),
     ("crates/explain/src", &[&["why", "diff", "docs"]]),
     ("src", &[&["main", "cli", "lsp"]]),
 ];

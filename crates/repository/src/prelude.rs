@@ -1,6 +1,5 @@
 //! Names of other crates that most files use.
 
-pub(crate) use crate::inventory::SourceKind;
 pub(crate) use camino::{Utf8Path, Utf8PathBuf};
 pub(crate) use hcoplan_diagnostics::finding::{Applicability, ClusterName, Finding, Fix, Severity};
 pub(crate) use hcoplan_diagnostics::source::{

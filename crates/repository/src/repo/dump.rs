@@ -1,6 +1,6 @@
 //! Reads dumps of a running cluster: a must-gather, `oc adm inspect`, or the output of `kubectl get … -o yaml`.
 
-use crate::inventory::{self, LoadedInventory, Source};
+use crate::inventory::{self, LoadedInventory, Source, SourceKind};
 use hcoplan_diagnostics::source::max_bytes;
 use serde_json::{Value, json};
 

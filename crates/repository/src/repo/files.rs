@@ -1,6 +1,7 @@
 //! The use of each file, for `--show-files`.
 
 use super::scan::{FoundKind, FoundObject};
+use crate::inventory::SourceKind;
 use crate::prelude::*;
 
 /// A file and its use.

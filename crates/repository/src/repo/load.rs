@@ -1,6 +1,6 @@
 //! Loads one cluster: its HyperConverged, inventory and identity.
 
-use crate::inventory::{self, LoadedInventory, Source};
+use crate::inventory::{self, LoadedInventory, Source, SourceKind};
 use hcoplan_planner::admission::{Admission, Operation, admit};
 use hcoplan_planner::inventory::{Inventory, Node};
 use hcoplan_planner::topology;

@@ -16,6 +16,7 @@ use super::unrecognized::{self, unused_inventory};
 use super::wrapper_changes;
 use super::wrappers::unknown::may_become_hyperconverged;
 use super::wrappers::without_blanks;
+use crate::inventory::SourceKind;
 use crate::prelude::*;
 
 impl Repo {

@@ -6,6 +6,7 @@ use super::helm::RENDERED;
 use super::paths::{parent, typed_parent};
 use super::scan::ObjectPlace;
 use super::statements::StatementKind;
+use crate::inventory::SourceKind;
 use crate::prelude::*;
 
 /// An object of a file.

@@ -20,6 +20,7 @@ use super::paths::{in_root, parent};
 use super::problem::related;
 use super::statements::StatementKind;
 use super::wrapper_fields as fields;
+use crate::inventory::SourceKind;
 use crate::prelude::*;
 use hcoplan_rule_pages::rules::CLUSTER_NAME_TAKEN;
 

@@ -1,5 +1,6 @@
 //! The kinds of objects that files of a build have or may make.
 
+use crate::inventory::SourceKind;
 use crate::prelude::*;
 use crate::repo::nodes::all_nodes;
 use crate::repo::scan::{FoundKind, scan};

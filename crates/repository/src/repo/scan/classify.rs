@@ -1,6 +1,7 @@
 //! What the objects of a document are.
 
 use super::{FoundKind, FoundObject};
+use crate::inventory::SourceKind;
 use crate::prelude::*;
 use crate::repo::listed;
 use crate::repo::statements::StatementKind;

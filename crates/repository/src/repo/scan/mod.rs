@@ -5,6 +5,7 @@
 //! double-quoted scalar may have escapes, so the text is also searched with its escapes resolved; and `!!binary` may
 //! have base64, so a file with such a tag is parsed. Aliases and merge keys only repeat text.
 
+use crate::inventory::SourceKind;
 use hcoplan_yaml::edit::EditableFile;
 use hcoplan_yaml::{Comment, Problem};
 

@@ -1,6 +1,7 @@
 use hcoplan_diagnostics::source::Memory;
 
 use super::*;
+use crate::inventory::SourceKind;
 
 fn scan_text(path: &str, text: &str) -> Scanned {
     let tree: Memory = [(path, text)].into_iter().collect();
