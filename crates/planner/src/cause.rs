@@ -21,7 +21,7 @@ pub enum Stage {
     Pod,
     /// The API server, for a disk that the machine's template makes.
     Disk,
-    /// virt-launcher, which defines libvirt's domain.
+    /// virt-handler and virt-launcher, which set up the network and define libvirt's domain.
     Domain,
 }
 
@@ -123,7 +123,7 @@ impl Cause {
             Stage::Start => "KubeVirt rejects its instance",
             Stage::Pod => "the API server rejects its pod",
             Stage::Disk => "the API server rejects its disk",
-            Stage::Domain => "virt-launcher can't define its domain",
+            Stage::Domain => "KubeVirt can't define its domain",
         };
         format!("{}: {}", who.replace("{}", name), self.message)
     }

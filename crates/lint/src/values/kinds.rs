@@ -85,7 +85,8 @@ pub(crate) enum Kind {
     ImportsKept,
     /// Go's name of an architecture.
     Architecture,
-    /// A union: the key with the type, and the types, each of which allows one section.
+    /// A union: the key with the type, and the types, each of which allows one section. Without a key the first section
+    /// counts.
     Union(&'static str, #[serde(deserialize_with = "words")] &'static [&'static str]),
 }
 
@@ -455,15 +456,14 @@ fn mac(text: &str) -> Option<[u8; 6]> {
 
 /// Sections of a union that don't belong to its type.
 fn union<'n>(node: &'n Node, tag: &'static str, types: &'static [&'static str]) -> Vec<Problem<'n>> {
-    let Some(chosen) = node.text_at(tag).filter(|chosen| types.contains(chosen)) else {
-        return Vec::new();
+    let section = |name: &str| node.get(name).filter(|section| !matches!(section.value, Value::Null));
+    let (chosen, of): (_, fn(&str) -> String) = match tag {
+        "" => (types.iter().copied().find(|name| section(name).is_some()), str::to_owned),
+        tag => (node.text_at(tag).filter(|chosen| types.contains(chosen)), str::to_ascii_lowercase),
     };
-    let others = types.iter().filter(|name| **name != chosen).map(|name| name.to_ascii_lowercase());
-    let written = others.filter_map(|name| {
-        let section = node.get(&name).filter(|section| !matches!(section.value, Value::Null))?;
-        Some(Problem::new(section, Mistake::NotWith(format!("{tag} {chosen}"))).key(name))
-    });
-    written.collect()
+    let others = types.iter().filter(|name| chosen.is_some_and(|chosen| chosen != **name)).map(|name| of(name));
+    let with = || format!("{tag} {}", chosen.unwrap_or_default()).trim_start().to_owned();
+    others.filter_map(|name| Some(Problem::new(section(&name)?, Mistake::NotWith(with())).key(name))).collect()
 }
 
 /// An annotation that asks for immediate binding even where its value is `false`.

@@ -97,6 +97,10 @@ pub(super) fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
         causes.extend(pod.causes());
         let mut domain = Checker::new(cluster, &complete, &spec_path, Stage::Domain);
         domain.rows("domain");
+        // The content of a missing preference is unknown.
+        if at(&object, machine_path.unwrap_or_default())["preference"].is_null() || machine.preference.is_some() {
+            domain.rows("domain-of-preference");
+        }
         causes.extend(domain.causes());
     }
     let launcher = launcher(cluster, &complete, machine.namespace);

@@ -54,7 +54,8 @@ impl Checker<'_> {
             // Nothing is known of a missing plugin.
             (".binding", plugins[plugin].is_null() || !plugins[plugin]["migration"].is_null())
         } else {
-            ("", false)
+            // Without any it doesn't start, unless its preference has one.
+            ("", interface["sriov"].is_null())
         };
         if !is_migratable {
             let message = "its binding to the pod network can't be migrated";
