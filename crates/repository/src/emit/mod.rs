@@ -85,12 +85,6 @@ pub enum Error {
         /// The file.
         path: Utf8PathBuf,
     },
-    /// A file of the tree isn't an object.
-    #[error("{path} can't be read as an object: run `hcoplan render --out`, which rewrites the output tree")]
-    NoObject {
-        /// The file.
-        path: Utf8PathBuf,
-    },
     /// A cluster's name that can't be a directory below the tree.
     #[error(
         "cluster {cluster:?} can't have a directory in the output tree: {reason}; \

@@ -12,7 +12,7 @@ use super::choose_release::{known_release, nearest_release, not_modelled};
 use super::gitops::Applied;
 use super::identity::{Candidates, FactOrigin, Identity, WithSource, is_older};
 use super::objects::{ClusterRef, ObjectRef, SourceRef};
-use super::paths::parent;
+use super::paths::{first_document, parent};
 use super::problem::{Problem, changed_while_read, text_problems, unreadable};
 use super::scan::{Content, FoundKind};
 use super::statements::{Statement, StatementKind};
@@ -319,14 +319,8 @@ impl Repo {
     /// which only its file's name identifies.
     fn lists_no_nodes(&self, cluster: &ClusterRef) -> bool {
         ["nodes.yaml", "nodes.yml", "nodes.json"].iter().any(|name| {
-            let path = parent(cluster.path()).join(name);
-            let Ok(file) = self.tree.source(&path) else { return false };
-            let parsed = yaml::parse(&file);
-            let is_empty = |document: &Document| {
-                let root = &document.root;
-                root.text("kind") == "List" && root.get("items").is_some_and(|items| items.items().is_empty())
-            };
-            !parsed.documents.is_empty() && parsed.documents.iter().all(is_empty)
+            let list = first_document(&*self.tree, &parent(cluster.path()).join(name));
+            list.is_some_and(|list| list.text("kind") == "List" && list.root.get("items").is_some_and(|i| i.is_empty()))
         })
     }
 

@@ -128,8 +128,6 @@ pub struct Options {
     pub update: Option<UpdateMethod>,
     /// The inventory of every cluster, overriding the files; relative to the current directory.
     pub inventory: Vec<Utf8PathBuf>,
-    /// The directory that has to contain these inventories, after links.
-    pub inventory_below: Option<Utf8PathBuf>,
     /// The trust source of configuration and suppressions.
     pub trust: Trust,
     /// The configuration, instead of the `hcoplan.yaml` at the root.

@@ -156,7 +156,7 @@ impl Repo {
         reading.objects.unrendered = unrendered.clusters;
         reading.objects.paths = candidates;
         for path in &options.inventory {
-            reading.given(path, options)?;
+            reading.given(path)?;
         }
         if let Some(only) = only {
             let Objects { paths, hyperconvergeds, unrecognized, named, .. } = &mut reading.objects;
@@ -325,16 +325,12 @@ impl Reading {
     }
 
     /// Reads an inventory of the command line, relative to the current directory.
-    fn given(&mut self, path: &Utf8Path, options: &Options) -> Result<(), Error> {
+    fn given(&mut self, path: &Utf8Path) -> Result<(), Error> {
         let directory = typed_parent(path);
         let reject = |why: Unreadable| Error::File(path.to_owned(), why);
         let name = path.file_name().ok_or_else(|| reject(Unreadable::Directory))?;
-        let (directory, name) = match &options.inventory_below {
-            Some(above) => (&**above, path),
-            None => (directory, Utf8Path::new(name)),
-        };
         let tree = Directory::open(directory, max_bytes())?;
-        let scanned = scan(&tree, name);
+        let scanned = scan(&tree, Utf8Path::new(name));
         if let Some(why) = scanned.unreadable {
             return Err(reject(why));
         }

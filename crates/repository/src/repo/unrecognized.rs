@@ -45,6 +45,9 @@ fn is_kind(kind: &str) -> bool {
     kind.chars().all(|c| is_word(c) || c == '.') && hints(kind) && strsim::osa_distance(&lower, "hyperconverged") <= 2
 }
 
+/// The message and the label for what is wrong, with the object's own group and kind.
+static WRONG: Table<BTreeMap<&str, [&str; 2]>> = Table::of(include_str!("unrecognized.json"));
+
 /// The finding about an object that is [not recognized](is_unrecognized) a HyperConverged.
 pub(super) fn finding(document: &Document) -> Finding {
     let root = &document.root;
@@ -52,31 +55,16 @@ pub(super) fn finding(document: &Document) -> Finding {
     let version = root.entry("apiVersion");
     let right_kind = root.text("kind") == "HyperConverged";
     let group = root.text_at("apiVersion").map(|v| first_part(v, '/'));
-    let (message, place, label) = match (version, kind) {
-        (Some(version), Some(_)) if right_kind && group == Some(HCO) => (
-            format!("the HyperConverged's apiVersion `{HCO}` lacks the version"),
-            version.value.span,
-            "the version is missing",
-        ),
-        (Some(version), Some(_)) if right_kind => (
-            format!("the HyperConverged is of the API group `{}`, and HCO's is {HCO}", group.unwrap_or_default()),
-            version.value.span,
-            "no HyperConverged is served here",
-        ),
-        (None, Some(kind)) => {
-            ("the HyperConverged lacks `apiVersion`".to_owned(), kind.value.span, "without an apiVersion")
+    let (wrong, place) = match (version, kind) {
+        (Some(version), Some(_)) if right_kind => {
+            (if group == Some(HCO) { "version" } else { "group" }, version.value.span)
         }
-        (_, Some(kind)) => (
-            format!("`{}` is not a kind of {HCO}; HyperConverged is", root.text("kind")),
-            kind.value.span,
-            "no such kind",
-        ),
-        (_, None) => (
-            format!("`{NAME}` lacks `apiVersion` and `kind: HyperConverged`"),
-            root.below("metadata.name").unwrap_or(root).span,
-            "without apiVersion and kind",
-        ),
+        (None, Some(kind)) => ("apiVersion", kind.value.span),
+        (_, Some(kind)) => ("kind", kind.value.span),
+        (_, None) => ("both", root.below("metadata.name").unwrap_or(root).span),
     };
+    let [message, label] = WRONG[wrong];
+    let message = message.replace("{group}", group.unwrap_or_default()).replace("{kind}", root.text("kind"));
     Finding::new(&HCO_NOT_RECOGNIZED, message)
         .at(document.location(place))
         .label(label)

@@ -50,23 +50,18 @@ pub(super) fn builds_no_hyperconverged(root: &Utf8Path, whole: &Location, source
     unplanned(message, whole.clone()).info().label("no HyperConverged is left")
 }
 
+/// The message and the help for each part; `{}` is its name.
+static NOT_FETCHED: Table<BTreeMap<&str, [&str; 2]>> = Table::of(include_str!("not_fetched.json"));
+
 /// The finding about a part of a build that isn't in the repository.
 pub(super) fn not_fetched(place: &Location, what: &Unfetched) -> Finding {
-    let (message, help) = match what {
-        Unfetched::Resource(name) => (
-            format!("the remote resource `{name}` is not fetched, so what it brings is not in the plan"),
-            "fetch it with --kustomize-remote",
-        ),
-        Unfetched::Charts => (
-            "the kustomization's charts are not rendered, so what they bring is not in the plan".to_owned(),
-            "check what they bring: `kustomize build --enable-helm … | hcoplan lint -`",
-        ),
-        Unfetched::Generator => (
-            "the generator is not run, so what it makes is not in the plan".to_owned(),
-            "check what it makes: `kustomize build … | hcoplan lint -`",
-        ),
+    let (what, name) = match what {
+        Unfetched::Resource(name) => ("resource", name.as_str()),
+        Unfetched::Charts => ("charts", ""),
+        Unfetched::Generator => ("generator", ""),
     };
-    unplanned(message, place.clone()).info().label("not examined").help(help)
+    let [message, help] = NOT_FETCHED[what];
+    unplanned(message.replace("{}", name), place.clone()).info().label("not examined").help(help)
 }
 
 /// The location that the error is about, if it can be found.

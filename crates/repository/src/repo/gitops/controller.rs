@@ -1,6 +1,6 @@
 //! The controllers.
 /// A controller that reads directories of the repository.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize, thiserror::Error)]
 pub enum Controller {
     /// Applications and ApplicationSets.
     #[error("Argo CD")]

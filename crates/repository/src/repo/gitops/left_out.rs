@@ -7,32 +7,34 @@ use crate::repo::kustomization::has_kustomization;
 use crate::repo::paths::parent;
 
 /// Why a controller doesn't apply a HyperConverged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 pub(in crate::repo) enum LeftOut {
-    #[error("it isn't in its path any more")]
     Elsewhere,
-    #[error("`directory.include` or `directory.exclude` leaves it out")]
     Pattern,
-    #[error("a kustomization there doesn't name it")]
     Kustomization,
-    #[error("its directory is a chart now")]
     Chart,
-    #[error("an ignore file of the controller, its defaults, or `spec.ignore` of the source leave it out")]
     Ignored,
-    #[error("the controller reads no file of this name")]
     Extension,
-    #[error("it is a link now, and Flux takes none into its archive")]
     Link,
-    #[error("with `items` it is a list")]
     List,
     /// Argo CD makes nothing of the Application then.
-    #[error("Argo CD takes only one object of a JSON file")]
     Objects,
-    /// An annotation or label of its own, with its value.
-    #[error("its `{0}: {1}` says so")]
-    Metadata(&'static str, &'static str),
-    #[error("the comment `+argocd:skip-file-rendering` says so")]
     SkippedFile,
+    /// An annotation or label of its own, with its value.
+    #[serde(skip)]
+    Metadata(&'static str, &'static str),
+}
+
+/// The reasons as text.
+static REASONS: Table<BTreeMap<LeftOut, &str>> = Table::of(include_str!("left_out.json"));
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Metadata(name, value) => write!(f, "its `{name}: {value}` says so"),
+            other => f.write_str(REASONS[other]),
+        }
+    }
 }
 
 /// Whether a source's plugin is hcoplan's, which hands on what it judges.

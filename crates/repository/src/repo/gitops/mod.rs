@@ -58,7 +58,7 @@ pub(super) struct Applied {
 }
 
 /// The kind of a controller's object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 pub(super) enum Kind {
     Application,
     ApplicationSet,
@@ -69,37 +69,30 @@ pub(super) enum Kind {
     FleetGitRepo,
 }
 
-impl Kind {
-    /// All kinds, with their API groups and names.
-    pub(super) const ALL: [(Self, &str, &str); 7] = [
-        (Self::Application, "argoproj.io", "Application"),
-        (Self::ApplicationSet, "argoproj.io", "ApplicationSet"),
-        (Self::FluxKustomization, "kustomize.toolkit.fluxcd.io", "Kustomization"),
-        (Self::HelmRelease, "helm.toolkit.fluxcd.io", "HelmRelease"),
-        (Self::AcmSubscription, "apps.open-cluster-management.io", "Subscription"),
-        (Self::PolicyGenerator, "policy.open-cluster-management.io", "PolicyGenerator"),
-        (Self::FleetGitRepo, "fleet.cattle.io", "GitRepo"),
-    ];
+/// All kinds with their API groups, names and controllers.
+pub(super) static KINDS: Table<Vec<(Kind, &str, &str, Controller)>> = Table::of(include_str!("kinds.json"));
 
+impl Kind {
     /// That of an object.
     pub(super) fn of(api_version: &str, kind: &str) -> Option<Self> {
         let group = first_part(api_version, '/');
-        Self::ALL.into_iter().find(|(_, g, k)| *g == group && *k == kind).map(|(own, ..)| own)
+        KINDS.iter().find(|(_, g, k, _)| *g == group && *k == kind).map(|(own, ..)| *own)
+    }
+
+    /// The object's kind, and the controller that reads it.
+    fn known(self) -> (&'static str, Controller) {
+        let known = KINDS.iter().find(|(own, ..)| *own == self);
+        known.map(|(.., name, controller)| (*name, *controller)).expect("each has a row")
     }
 
     /// The object's kind.
     pub(super) fn name(self) -> &'static str {
-        Self::ALL.into_iter().find(|(own, ..)| *own == self).map_or("", |(_, _, name)| name)
+        self.known().0
     }
 
     /// The controller that reads it.
     pub(super) fn controller(self) -> Controller {
-        match self {
-            Self::Application | Self::ApplicationSet => Controller::ArgoCd,
-            Self::FluxKustomization | Self::HelmRelease => Controller::Flux,
-            Self::AcmSubscription | Self::PolicyGenerator => Controller::Acm,
-            Self::FleetGitRepo => Controller::Fleet,
-        }
+        self.known().1
     }
 }
 

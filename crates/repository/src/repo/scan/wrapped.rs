@@ -24,13 +24,14 @@ impl Content {
         let Some(document) = self.documents.get(index as usize) else {
             let missed = self.missed.iter().map(|span| (*span, NotPlannedReason::Unreadable));
             let commands = self.commands().map(|span| (span, NotPlannedReason::Commanded));
-            return missed.chain(commands).map(|(span, reason)| NotPlannedObject { span, reason }).collect();
+            let object = |(span, reason)| NotPlannedObject { span, reason, kind: String::new() };
+            return missed.chain(commands).map(object).collect();
         };
         let objects = listed::objects(&document.root);
         let planned: Vec<&Node> = objects.iter().map(|o| o.node).collect();
         let mut found = not_planned::find(&document.root, &planned);
         found.retain(|object| {
-            let is_text = matches!(object.reason, NotPlannedReason::InText(_));
+            let is_text = object.reason == NotPlannedReason::InText;
             let is_read = |embedded: &Embedded| {
                 let (own, inner) = (object.span, embedded.document.span);
                 // Otherwise it is in a variable.
@@ -40,9 +41,8 @@ impl Content {
             !(self.embedded.iter().any(is_read) || is_text && is_kustomization(self.file.path()))
         });
         let overlay = self.overlay().filter(|_| index == 0);
-        found.extend(
-            overlay.map(|span| NotPlannedObject { span, reason: NotPlannedReason::Mutated("overlay of ytt".into()) }),
-        );
+        let reason = NotPlannedReason::Mutated;
+        found.extend(overlay.map(|span| NotPlannedObject { span, reason, kind: "overlay of ytt".to_owned() }));
         found
     }
 

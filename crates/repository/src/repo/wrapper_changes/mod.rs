@@ -10,7 +10,8 @@ use hcoplan_yaml::pointer;
 
 use super::build::whole;
 use super::gitops::{
-    Kind, PathPattern, argo_sources, is_expression, is_own_plugin, is_same_repository, setting, sources_of, templates,
+    KINDS, Kind, PathPattern, argo_sources, is_expression, is_own_plugin, is_same_repository, setting, sources_of,
+    templates,
 };
 use super::kustomization::is_kustomization;
 use super::listed;
@@ -403,7 +404,7 @@ fn any_text(node: &Node, says: &dyn Fn(&str) -> bool) -> bool {
 /// The controllers' kinds that a pattern of kustomize matches.
 fn controllers(kind: Option<&Node>) -> Vec<(&'static str, &'static str)> {
     let pattern = kind.and_then(Node::as_str).and_then(whole);
-    let kinds = Kind::ALL.into_iter().map(|(_, group, kind)| (group, kind));
+    let kinds = KINDS.iter().map(|(_, group, kind, _)| (*group, *kind));
     kinds.filter(|(_, kind)| pattern.as_ref().is_some_and(|p| p.is_match(kind))).collect()
 }
 

@@ -14,25 +14,27 @@ pub(in super::super) struct NotPlannedObject {
     /// The location of its kind, or of the whole text.
     pub(in super::super) span: Span,
     pub(in super::super) reason: NotPlannedReason,
+    /// The kind of the object that has it or changes it.
+    pub(in super::super) kind: String,
 }
 
 /// The reason.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 pub(in super::super) enum NotPlannedReason {
     /// A policy or a task removes it.
     Removed,
     /// A task changes it.
     Changed,
-    /// A policy of this kind changes it when it is applied.
-    Mutated(String),
+    /// A policy changes it when it is applied.
+    Mutated,
     /// A command changes or deletes it.
     Commanded,
     /// Argo CD leaves it alone.
     Excluded,
-    /// It is in an object of this kind.
-    Inside(String),
-    /// It is in a text of an object of this kind.
-    InText(String),
+    /// It is in another object.
+    Inside,
+    /// It is in a text of an object.
+    InText,
     /// It is in a text that can't be read as a manifest.
     Unreadable,
 }
@@ -60,8 +62,8 @@ struct Walk<'n, 'p> {
 }
 
 impl<'n> Walk<'n, '_> {
-    fn add(&mut self, span: Span, reason: NotPlannedReason) {
-        self.out.push(NotPlannedObject { span, reason });
+    fn add(&mut self, span: Span, reason: NotPlannedReason, kind: &str) {
+        self.out.push(NotPlannedObject { span, reason, kind: kind.to_owned() });
     }
 
     fn node(&mut self, node: &'n Node, wrapper: &'n str, is_root: bool) {
@@ -70,14 +72,11 @@ impl<'n> Walk<'n, '_> {
         {
             let is_one_of = |nodes: &[&Node]| nodes.iter().any(|n| std::ptr::eq(*n, node));
             if !is_one_of(self.planned) && !policy::is_check(node) {
-                let reason = if is_one_of(&self.unwanted) {
-                    NotPlannedReason::Removed
-                } else {
-                    NotPlannedReason::Inside(wrapper.to_owned())
-                };
+                let reason =
+                    if is_one_of(&self.unwanted) { NotPlannedReason::Removed } else { NotPlannedReason::Inside };
                 let span = node.get("kind").unwrap_or(node).span;
                 if self.out.iter().all(|known| known.span != span) {
-                    self.add(span, reason);
+                    self.add(span, reason, wrapper);
                 }
             }
             return;
@@ -102,7 +101,7 @@ impl<'n> Walk<'n, '_> {
                     self.unwanted.extend(ansible::removed_manifests(node));
                     for (kind, is_removed) in ansible::changes(node) {
                         let reason = if is_removed { NotPlannedReason::Removed } else { NotPlannedReason::Changed };
-                        self.add(kind.span, reason);
+                        self.add(kind.span, reason, "");
                     }
                 }
                 for item in items {
@@ -115,26 +114,24 @@ impl<'n> Walk<'n, '_> {
                     || contains_encoded_group(text)
                     || wrapper == RESOURCE_SET && has_line(text, "kind", &may_be_filled_in) =>
             {
-                let reason = NotPlannedReason::InText(wrapper.to_owned());
-                self.add(node.span, reason);
+                self.add(node.span, NotPlannedReason::InText, wrapper);
             }
             Value::String(text) if commands::is_in(text) => {
-                self.add(node.span, NotPlannedReason::Commanded);
+                self.add(node.span, NotPlannedReason::Commanded, "");
             }
             _ => {}
         }
         if self.out.len() == known && commands::is_of(node) {
             let span = node.get("command").or(node.get("action")).unwrap_or(node).span;
-            self.add(span, NotPlannedReason::Commanded);
+            self.add(span, NotPlannedReason::Commanded, "");
         }
         if is_root && mutations::excludes_hyperconverged(node) {
-            self.add(node.span, NotPlannedReason::Excluded);
+            self.add(node.span, NotPlannedReason::Excluded, "");
         }
         // One that it makes or checks is named itself.
         if self.out.len() == known && mutations::changes_hyperconverged(node) {
             let span = node.get("kind").unwrap_or(node).span;
-            let reason = NotPlannedReason::Mutated(node.text("kind").to_owned());
-            self.add(span, reason);
+            self.add(span, NotPlannedReason::Mutated, node.text("kind"));
         }
     }
 }
@@ -188,46 +185,17 @@ fn applies_manifest(text: &str) -> bool {
     text.contains(HCO) && text.contains(" apply") && !inline::manifests(text, &[]).is_empty()
 }
 
+/// The message and the help for each reason; `{}` is the kind of the object.
+static SENTENCES: Table<BTreeMap<NotPlannedReason, [&str; 2]>> = Table::of(include_str!("not_planned.json"));
+
 /// The finding about a HyperConverged that isn't planned.
 pub(in super::super) fn finding(object: &NotPlannedObject, file: &Arc<SourceFile>) -> Finding {
-    let is_text = matches!(object.reason, NotPlannedReason::InText(_));
-    let (message, help) = match &object.reason {
-        NotPlannedReason::Removed => (
-            "this HyperConverged is to be removed, so nothing is planned for it".to_owned(),
-            "a HyperConverged that is deleted takes KubeVirt and its operators with it, unless its \
-             uninstallStrategy blocks that",
-        ),
-        NotPlannedReason::Changed => (
-            "this task changes a HyperConverged that is declared elsewhere".to_owned(),
-            "declare what it sets in the HyperConverged itself: otherwise this task and the tool that applies \
-             the HyperConverged undo each other's changes",
-        ),
-        NotPlannedReason::Mutated(kind) => (
-            format!("this {kind} changes HyperConvergeds when they are applied, which is not in the plan"),
-            "write what it sets into the HyperConverged itself, or exclude its kind",
-        ),
-        NotPlannedReason::Commanded => (
-            "a command changes or deletes HyperConvergeds when it runs, which is not in the plan".to_owned(),
-            "write what it sets into the HyperConverged itself, and remove it",
-        ),
-        NotPlannedReason::Unreadable => (
-            "a HyperConverged is in a text that hcoplan can't read as a manifest".to_owned(),
-            "check its tool's output: `… | hcoplan lint -`",
-        ),
-        NotPlannedReason::Excluded => (
-            "Argo CD's configuration excludes HyperConvergeds, which is not in the plan".to_owned(),
-            "remove it from `resource.exclusions`, if Argo CD is to apply it",
-        ),
-        NotPlannedReason::Inside(kind) | NotPlannedReason::InText(kind) => (
-            format!(
-                "a HyperConverged is {} a {kind}, which hcoplan doesn't plan",
-                if is_text { "in a text of" } else { "inside" }
-            ),
-            "put it into a file of its own, or check its tool's output: `… | hcoplan lint -`",
-        ),
-    };
-    // The whole text would be too long.
-    let span = if is_text { Span { end: object.span.start + 1, ..object.span } } else { object.span };
-    let finding = unplanned(message, Location::new(file, span)).help(help);
+    let mut span = object.span;
+    if object.reason == NotPlannedReason::InText {
+        // The whole text would be too long.
+        span.end = span.start + 1;
+    }
+    let [message, help] = SENTENCES[&object.reason];
+    let finding = unplanned(message.replace("{}", &object.kind), Location::new(file, span)).help(help);
     if object.reason == NotPlannedReason::Commanded { finding.info() } else { finding }
 }

@@ -87,17 +87,13 @@ pub(in super::super) fn fill_in_defaults(root: &mut Node, template: &Wrapper<'_>
     });
 }
 
+/// The marks around expressions, and the tool that replaces them.
+static EXPRESSIONS: Table<Vec<(&str, &str, &str)>> = Table::of(include_str!("expressions.json"));
+
 /// The tool that replaces an expression of a text; `None` without an expression.
 pub(in super::super) fn expression(text: &str) -> Option<&'static str> {
     let has = |open: &str, close: &str| text.split_once(open).is_some_and(|(_, behind)| behind.contains(close));
-    let forms = [
-        ("{{hub", "hub}}", "the hub's template"),
-        ("{{", "}}", "a template"),
-        ("{%", "%}", "a template"),
-        ("${", "}", "a substitution"),
-        ("ENC[", "]", "sops"),
-    ];
-    let known = forms.into_iter().find(|(open, close, _)| has(open, close)).map(|(_, _, by)| by);
+    let known = EXPRESSIONS.iter().find(|(open, close, _)| has(open, close)).map(|(_, _, by)| *by);
     known.or_else(|| is_token(text).then_some("the tool that applies it"))
 }
 
