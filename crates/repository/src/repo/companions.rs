@@ -45,23 +45,16 @@ pub(super) fn subscriptions_without_hyperconverged(
         let mut above = directory.ancestors();
         let root = above.find(|d| is_level(d)).unwrap_or(Utf8Path::new(""));
         let mut all = objects.hyperconvergeds.iter();
-        let is_unbuilt = objects.unbuilt.iter().any(|d| d.starts_with(root));
+        let is_unbuilt = objects.unbuilt.iter().chain(&objects.unrendered).any(|d| d.starts_with(root));
         !is_unbuilt && !all.any(|o| objects.path(*o).starts_with(root))
     });
     let finding = |subscription: ObjectRef| {
-        let location = repo.named_at(subscription)?;
-        let finding = Finding::new(&HCO_CR_MISSING, "HCO is installed, but no HyperConverged is declared")
-            .label("installs the operator, which deploys nothing by itself")
-            .help("declare a HyperConverged")
-            .at(location.clone());
-        Some(finding.fixes(declare_hyperconverged(&location)))
+        Some(
+            Finding::new(&HCO_CR_MISSING, "HCO is installed, but no HyperConverged is declared")
+                .label("installs the operator, which deploys nothing by itself")
+                .help("declare a HyperConverged in the operator's namespace")
+                .at(repo.named_at(subscription)?),
+        )
     };
     missing.filter_map(finding).collect()
-}
-
-/// A fix that adds a HyperConverged of any release after the Subscription.
-fn declare_hyperconverged(location: &Location) -> Option<Fix> {
-    const MANIFEST: &str = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  name: \
-                            kubevirt-hyperconverged\n  namespace: kubevirt-hyperconverged\nspec: {}\n";
-    Fix::append(&location.file, "declare a HyperConverged", MANIFEST)
 }
