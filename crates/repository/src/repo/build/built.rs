@@ -81,7 +81,11 @@ impl Built {
         match run {
             Ok(done) => self.add_build(tree, root, job, done, names_hyperconverged),
             Err(error @ (BuildError::Interrupted | BuildError::NoTemporaryDirectory(_))) => return Err(error),
-            Err(error) if names_hyperconverged || job.has_stray && error.is_mistake() => {
+            Err(error)
+                if names_hyperconverged
+                    // kustomize would refuse it everywhere.
+                    || job.has_stray && matches!(error, BuildError::Refused(_) | BuildError::Unread { .. }) =>
+            {
                 self.failed.push(failed::failed(tree, root, &job.whole, &job.reached, job.output.clone(), &error));
                 self.leave(job);
             }

@@ -22,6 +22,8 @@ pub(super) fn failed(
     error: &BuildError,
 ) -> FailedBuild {
     let place = place(tree, reached, error).unwrap_or_else(|| whole.clone());
+    // It may be in an object that was built itself.
+    let place = place.origin().unwrap_or(place);
     let text = error.to_string();
     let file = format!("{}: ", shown(root, place.file.path()));
     // kustomize quotes its input, and the message is shown elsewhere too.

@@ -4,7 +4,9 @@ use super::super::kustomization::{Entry, Field, Kustomization, Kustomizations, i
 use super::plugins::{CHART, POLICY_GENERATOR, PROGRAM, plugins};
 use super::{Additions, BuildError};
 use crate::prelude::*;
-use crate::repo::paths::file_in;
+use crate::repo::candidate::is_candidate;
+use crate::repo::paths::{file_in, parent};
+use crate::repo::wrappers::unknown::expression;
 
 /// Messages about paths that a kustomization must not name.
 const FETCHED: &str = "not in the directory, and nothing is fetched";
@@ -16,6 +18,13 @@ const CHANGED: &str = "a directory of plugins that does more than list them";
 /// Whether only PolicyGenerators keep kustomize from building it.
 pub(super) fn generates_policies(allowed: &Result<(), BuildError>) -> bool {
     matches!(allowed, Err(BuildError::Forbidden { what, .. }) if *what == POLICY_GENERATOR)
+}
+
+/// The directory that a kustomization names and that isn't there; not where something fills in names.
+pub(super) fn nowhere(allowed: &Result<(), BuildError>) -> Option<Utf8PathBuf> {
+    let Err(BuildError::Forbidden { place, name, what: NOTHING }) = allowed else { return None };
+    let is_directory = !is_candidate(Utf8Path::new(name)) && expression(place.file.text()).is_none();
+    file_in(parent(place.file.path()), name).filter(|_| is_directory)
 }
 
 /// Whether an entry is a generator that only a program or helm runs: it adds objects to those that are built.

@@ -28,7 +28,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 pub(in crate::repo) use self::additions::Additions;
 pub use self::built::Built;
 pub use self::controllers::build_controllers;
-use self::inputs::{BuildInputs, generates_policies};
+use self::inputs::{BuildInputs, generates_policies, nowhere};
 use self::kinds::{changes_kinds, has_inventory, is_policy_generator};
 pub use self::layer_values::{LayerValue, layer_values};
 pub use self::layers::{BuildLayer, LayerKind};
@@ -112,13 +112,6 @@ pub enum BuildError {
     },
 }
 
-impl BuildError {
-    /// Whether kustomize would refuse it everywhere.
-    fn is_mistake(&self) -> bool {
-        matches!(self, Self::Refused(_) | Self::Unread { .. })
-    }
-}
-
 /// What to build, and how.
 pub struct BuildRequest<'a> {
     /// Only builds in this directory, or with a file in it.
@@ -160,11 +153,15 @@ pub fn build(
     for file in &listing.files {
         by_directory.entry(parent(file)).or_default().push(file);
     }
-    let beside = |job: &BuildJob| by_directory.get(&*job.directory).into_iter().flatten().copied();
+    let beside = |directory: &Utf8Path| by_directory.get(directory).into_iter().flatten().copied();
+    // One that leads nowhere is a mistake where its neighbours, or those of what it names, lead to a HyperConverged.
+    let mut leading: HashSet<Utf8PathBuf> = HashSet::new();
     // Kustomizations whose resources are unknown, and those of machines alone.
     let (mut unknown, mut others) = (Vec::new(), Vec::new());
     for (directory, output, additions) in to_build(&all, &listing.files, &gitops) {
         let mut job = BuildJob::new(&all, &directory, output, additions, request.fetches);
+        let around = job.reached.directories.iter().filter(|_| !job.sources.is_empty());
+        leading.extend(around.map(|directory| parent(directory).to_owned()));
         let is_within = |w: &Utf8Path| job.output.starts_with(w) || job.reached.inputs.iter().any(|i| i.starts_with(w));
         if request.within.is_some_and(|w| !is_within(w)) {
             if !job.sources.is_empty() {
@@ -175,7 +172,9 @@ pub fn build(
             continue;
         }
         let is_stray = |file: &Utf8PathBuf| tree.mentions(file, &[HCO]) && has_hyperconverged(tree, file);
-        job.has_stray = job.sources.is_empty() && beside(&job).any(is_stray);
+        let named = nowhere(&job.allowed);
+        let mut named = job.reached.directories.iter().chain(&named);
+        job.has_stray = job.sources.is_empty() && named.any(|directory| beside(directory).any(is_stray));
         if !job.sources.is_empty() || job.has_stray || job.may_create_hyperconverged(tree, &mut known) {
             jobs.push(job);
         } else if job.allowed.is_ok() && job.reads_machines(tree) {
@@ -188,8 +187,12 @@ pub fn build(
     let known = jobs.iter().flat_map(|j| j.directory.ancestors());
     let above_clusters: HashSet<_> = known.map(Utf8Path::to_path_buf).collect();
     for mut job in unknown {
-        job.has_inventory = !above_clusters.contains(&job.directory) && has_inventory(tree, beside(&job));
-        if job.has_inventory {
+        job.has_inventory = !above_clusters.contains(&job.directory) && has_inventory(tree, beside(&job.directory));
+        // What is missing below it may be generated.
+        let named = nowhere(&job.allowed).filter(|path| !path.starts_with(&job.directory));
+        job.has_stray =
+            named.is_some_and(|path| [&*job.directory, &path].iter().any(|at| leading.contains(parent(at))));
+        if job.has_inventory || job.has_stray {
             jobs.push(job);
         }
     }
@@ -290,7 +293,8 @@ struct BuildJob {
     written: Option<(Utf8PathBuf, Vec<u8>)>,
     /// Whether an inventory is next to it, which marks it as a cluster.
     has_inventory: bool,
-    /// Whether a HyperConverged is next to it that it doesn't name: then a mistake in it is reported.
+    /// Whether a HyperConverged is next to it, or where it leads to, that it doesn't name: then a mistake in it is
+    /// reported.
     has_stray: bool,
 }
 

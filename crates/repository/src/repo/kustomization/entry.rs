@@ -46,8 +46,6 @@ pub(in crate::repo) enum Field {
     Charts,
     /// Annotations about the build.
     BuildMetadata,
-    /// What kustomize doesn't know.
-    Unknown,
 }
 
 /// The keys of a kustomization; of several for one field the first is the newest.

@@ -81,8 +81,8 @@ impl Kustomization {
                 let key = &entry.key;
                 let why = || format!("its field `{}` is unknown, so its files are, too", key.text);
                 rejected.get_or_insert_with(|| (why(), document.location(key.span)));
-                let node = Node { span: key.span, ..entry.value.clone() };
-                entries.push(Entry { document: Arc::clone(document), node, what: Field::Unknown });
+                // It may be `resources`, misspelt.
+                entries.extend(entries_of(Field::Resources, &entry.value, document));
                 continue;
             };
             entries.extend(entries_of(field, &entry.value, document));
