@@ -445,11 +445,13 @@ impl Reading {
         repo.report_broken_controllers();
         repo.findings.extend(options.trust.configuration(&*repo.tree));
         let unbuilt = options.built.iter().flat_map(|built| built.unbuilt.keys());
-        let is_single = paired.directories.len() < 2;
+        let has_several = paired.directories.len() > 1;
         repo.owners = Owners::new(paired.directories, unbuilt.chain(&self.objects.unrendered));
-        if !is_single && !repo.gitops().applied.is_empty() {
-            repo.owners.applied = repo.clusters_of_files();
-            repo.assign_applied_statements(&self.objects.statements);
+        if repo.clusters.len() > 1 && !repo.gitops().applied.is_empty() {
+            if has_several {
+                repo.owners.applied = repo.clusters_of_files();
+                repo.assign_applied_statements(&self.objects.statements);
+            }
             repo.findings.extend(repo.overwritten());
         }
         repo.config = config;

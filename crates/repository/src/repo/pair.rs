@@ -13,6 +13,7 @@ use super::candidate::is_of_tests;
 use super::companions;
 use super::config::{ClusterEntry, Config, invalid};
 use super::error::Located;
+use super::gitops::{Applied, is_expression};
 use super::mentions::HCO_NAME;
 use super::nodes::names_of;
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, SourceRef, StatementRef};
@@ -141,13 +142,34 @@ fn tell_root_apart(clusters: &mut [ClusterRef]) {
     }
 }
 
-/// Names clusters in wrappers after their file; if there are several in a file, also after the wrapper.
+/// Whether controllers apply a HyperConverged, and none of them another one of its directory.
+fn is_applied_alone(repo: &Repo, cluster: &ClusterRef, clusters: &[ClusterRef]) -> bool {
+    let appliers = |cluster: &ClusterRef| -> BTreeSet<_> {
+        // Which file a template includes isn't known: another one for each cluster.
+        let is_any = |by: &Applied| by.here().any(|source| is_expression(source.node.text("directory.include")));
+        let all = repo.appliers_of_file(&cluster.path);
+        all.map(|by| (std::ptr::from_ref(by), is_any(by).then(|| Arc::clone(&cluster.path)))).collect()
+    };
+    let mut others =
+        clusters.iter().filter(|other| other.name == cluster.name && other.path != cluster.path).peekable();
+    others.peek().is_some() && {
+        let own = appliers(cluster);
+        !own.is_empty() && others.all(|other| own.is_disjoint(&appliers(other)))
+    }
+}
+
+/// Names clusters in wrappers, and those that are applied file by file, after their file; if there are several in a
+/// file, also after the wrapper.
 fn name_by_file(repo: &Repo, clusters: &mut [ClusterRef], named: &BTreeSet<ObjectRef>) {
-    let wrapper = |object: ObjectRef| repo.content(object.file).ok()?.wrapper_of(object.place);
-    let mut by_file: BTreeMap<Arc<Utf8Path>, Vec<(&mut ClusterRef, String, String)>> = BTreeMap::new();
-    for cluster in clusters.iter_mut().filter(|c| !named.contains(&c.object)) {
-        if let Some((namespace, name)) = wrapper(cluster.object) {
-            by_file.entry(Arc::clone(&cluster.path)).or_default().push((cluster, namespace, name));
+    let wrapper = |cluster: &ClusterRef| {
+        let own = repo.content(cluster.object.file).ok()?.wrapper_of(cluster.object.place);
+        own.or_else(|| is_applied_alone(repo, cluster, clusters).then(Default::default))
+    };
+    let wrappers: Vec<_> = clusters.iter().map(wrapper).collect();
+    let mut by_file: BTreeMap<Arc<Utf8Path>, Vec<(&mut ClusterRef, [String; 2])>> = BTreeMap::new();
+    for (cluster, names) in clusters.iter_mut().zip(wrappers).filter(|(c, _)| !named.contains(&c.object)) {
+        if let Some(names) = names {
+            by_file.entry(Arc::clone(&cluster.path)).or_default().push((cluster, names));
         }
     }
     let stem = |path: &Utf8Path| {
@@ -163,19 +185,13 @@ fn name_by_file(repo: &Repo, clusters: &mut [ClusterRef], named: &BTreeSet<Objec
             only.name = file.as_str().into();
             continue;
         }
-        let is_own = |names: Vec<&String>| {
-            names.iter().all(|n| !n.is_empty()) && names.iter().collect::<BTreeSet<_>>().len() == names.len()
+        let tells_apart = |at: &usize| {
+            let names = inside.iter().map(|(_, names)| &names[*at]).filter(|name| !name.is_empty());
+            names.collect::<BTreeSet<_>>().len() == inside.len()
         };
-        let by_name = is_own(inside.iter().map(|(_, _, name)| name).collect());
-        let by_namespace = is_own(inside.iter().map(|(_, namespace, _)| namespace).collect());
-        for ((cluster, namespace, name), number) in inside.iter_mut().zip(1..) {
-            let last = if by_name {
-                name.clone()
-            } else if by_namespace {
-                namespace.clone()
-            } else {
-                number.to_string()
-            };
+        let by = (0..2).find(tells_apart);
+        for ((cluster, names), number) in inside.iter_mut().zip(1..) {
+            let last = by.map_or_else(|| number.to_string(), |at| names[at].clone());
             cluster.name = file.join(last).as_str().into();
         }
     }

@@ -80,9 +80,9 @@ impl Content {
         self.embedded.get(at)
     }
 
-    /// The namespace and name of the wrapper of the HyperConverged at a location, empty for a text; `None` without a
+    /// The name and namespace of the wrapper of the HyperConverged at a location, empty for a text; `None` without a
     /// wrapper.
-    pub(in super::super) fn wrapper_of(&self, place: ObjectPlace) -> Option<(String, String)> {
+    pub(in super::super) fn wrapper_of(&self, place: ObjectPlace) -> Option<[String; 2]> {
         let Some(document) = self.documents.get(place.document as usize) else {
             return Some(Default::default());
         };
@@ -92,6 +92,6 @@ impl Content {
             let mut found = [wrapper.node, &document.root].into_iter().filter_map(|node| node.below(path)?.as_str());
             found.next().unwrap_or_default().to_owned()
         };
-        Some((named("metadata.namespace"), named("metadata.name")))
+        Some(["metadata.name", "metadata.namespace"].map(named))
     }
 }
