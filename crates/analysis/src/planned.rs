@@ -12,7 +12,9 @@ use hcoplan_planner::cause::{Cause, CauseKind};
 use hcoplan_planner::plan::plan_with;
 use hcoplan_repository::inventory::LoadedInventory;
 use hcoplan_repository::repo::removes_workloads;
-use hcoplan_rule_pages::rules::{NODES_ASSUMED, PLATFORM_ASSUMED, RELEASE_ASSUMED, VENDOR_VALUES_ASSUMED};
+use hcoplan_rule_pages::rules::{
+    HCO_UNKNOWN_FIELD, NODES_ASSUMED, PLATFORM_ASSUMED, RELEASE_ASSUMED, VENDOR_VALUES_ASSUMED,
+};
 use hcoplan_yaml::edit::EditableFile;
 use std::borrow::Cow;
 use std::cell::LazyCell;
@@ -207,7 +209,7 @@ impl Planned<'_> {
         found.retain(|finding| {
             let is_in = |place: &Location| branch.start <= place.span.start && place.span.end <= branch.end;
             NAMES["rulesOfBranches"].contains(&finding.rule.name)
-                && !(finding.rejection && lacks)
+                && !(finding.rejection && lacks && finding.rule.name != HCO_UNKNOWN_FIELD.name)
                 && finding.location.as_ref().is_some_and(is_in)
         });
         found.iter_mut().for_each(|finding| finding.offers = None);

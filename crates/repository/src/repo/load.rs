@@ -16,7 +16,8 @@ use super::paths::{first_document, parent};
 use super::problem::{Problem, changed_while_read, text_problems, unreadable};
 use super::scan::{Content, FoundKind};
 use super::statements::{Statement, StatementKind};
-use super::wrappers::unknown;
+use super::wrappers::embedded::put;
+use super::wrappers::{Unknown, unknown};
 use crate::prelude::*;
 use hcoplan_rule_pages::rules::{
     NODES_ASSUMED, PLATFORM_ASSUMED, RELEASE_ASSUMED, RELEASE_NOT_MODELLED, RELEASE_UNKNOWN,
@@ -41,7 +42,8 @@ pub struct Loaded {
     pub possible: Vec<Arc<Release>>,
     /// Its namespace, platform and release with their sources.
     pub identity: Identity,
-    /// Where a template chooses between branches, the HyperConverged with each of them, and where that is.
+    /// The HyperConverged with each branch from which a template chooses, and where that is; also with each misspelt
+    /// field whose value is unknown.
     pub branches: Vec<(Arc<Document>, Span)>,
     /// Problems of its files: warnings of the parser, duplicates in the inventory.
     pub findings: Vec<Finding>,
@@ -124,7 +126,7 @@ impl Repo {
         let is_as_written =
             content.documents.get(place.document as usize).is_some_and(|written| Arc::ptr_eq(written, &document));
         let unknown = if is_as_written { Vec::new() } else { content.unknown(place) };
-        let branches = content.branches(place).to_vec();
+        let mut branches = content.branches(place).to_vec();
         files.push(content);
         let mut inventory = Arc::new(LoadedInventory::default());
         if let Some(read) = self.inventory(cluster, &mut files) {
@@ -213,6 +215,16 @@ impl Repo {
             findings.push(Finding::new(&RELEASE_ASSUMED, message).at(place));
         }
         let known = release.as_deref().ok();
+        let schema = known.and_then(|release| release.schema_of(document.text("apiVersion"), document.text("kind")));
+        for (path, span) in unknown.iter().filter_map(Unknown::whole_value) {
+            // The API server drops a misspelt field whatever its value is.
+            let is_misspelt = schema.is_some_and(|schema| schema.field(&Path::dotted(path)).is_none());
+            let value = yaml::Node { span, value: yaml::Value::Null, style: document.root.style };
+            let mut with_it = (*document).clone();
+            if is_misspelt && put(&mut with_it.root, path, value) {
+                branches.push((with_it.into(), span));
+            }
+        }
         let missing = || document.file.text().contains("${").then(|| self.missing_substitutes(cluster)).flatten();
         findings.extend(unknown::finding(&unknown, &document, known).map(|finding| match missing() {
             None => finding,

@@ -49,7 +49,7 @@ impl Embedded {
 }
 
 /// Puts a value at a dotted path where its map is there; returns whether it is.
-fn put(root: &mut Node, path: &str, value: Node) -> bool {
+pub(in super::super) fn put(root: &mut Node, path: &str, value: Node) -> bool {
     let (key, rest) = path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)));
     if let Some(rest) = rest {
         return value_mut(root, key).is_some_and(|inner| put(inner, rest, value));

@@ -42,7 +42,7 @@ pub(super) enum UnknownKind {
 
 impl Unknown {
     /// The path and place of a removed value that is in no list.
-    pub(super) fn whole_value(&self) -> Option<(&str, Span)> {
+    pub(in super::super) fn whole_value(&self) -> Option<(&str, Span)> {
         match &self.what {
             UnknownKind::Value(path, _) if !path.contains("[]") => Some((path, self.span)),
             _ => None,
