@@ -18,7 +18,8 @@
 //! - By kind, `destination`: what names the cluster that an object applies to; `namespace`: what gives its objects one.
 //! - `operands`: the kinds that the operands' operators read; `machines`: the groups of machines and their disks.
 //! - `kustomize.functions`: annotations that turn an object into a plugin that runs a program or image.
-//! - `argocd.own-cluster`: its names of the cluster in which it runs.
+//! - `argocd.own-cluster`: its names of the cluster in which it runs. `argocd.environment`: the variables of a build, and
+//!   where a source or an Application has their values; `.in`: where of a source they are filled in.
 //! - `controllers`: the API groups of the known controllers; a file without any of them isn't parsed.
 //! - `helm.served`: what every cluster with HCO serves, of which charts ask whether it does. `helm.questions`: what a template asks that only the cluster can answer: it is rendered as an installation into an
 //!   empty one.

@@ -6,8 +6,10 @@
 use super::generators::bindings;
 use super::{Applied, Source, is_expression};
 use crate::prelude::*;
-use crate::repo::nodes::{filled, is_on};
+use crate::repo::nodes::{filled, is_on, value_mut};
 use crate::repo::paths::first_document;
+use crate::repo::variables::with_texts;
+use crate::repo::wrapper_fields as fields;
 
 /// The templates of an ApplicationSet's Applications, filled in; each is an Application without a kind.
 pub(super) fn filled_templates(set: &Document, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Vec<Node> {
@@ -45,6 +47,29 @@ pub(super) fn take_overrides(applied: &mut Applied, tree: &dyn Tree) {
                 source.recurses = is_on(&source.node, "directory.recurse");
                 source.overrides.push(Arc::new(document));
             }
+        }
+    }
+}
+
+/// Fills in Argo CD's build environment where its repository server does; what only a sync knows, such as the revision,
+/// becomes the variable's name.
+///
+/// Source: `docs/user-guide/build-environment.md` of Argo CD 3.2, and the callers of `Envsubst`.
+pub(super) fn fill_in_environment(applied: &mut Applied) {
+    for source in &mut applied.sources {
+        let own = source.node.clone();
+        let fill = |text: &str| {
+            // Longer names come first.
+            let filled = fields::pairs_of("argocd.environment").fold(text.to_owned(), |text, (name, path)| {
+                let value = own.text_at(path).or_else(|| applied.object.text_at(path)).unwrap_or(name);
+                text.replace(&format!("${{{name}}}"), value).replace(&format!("${name}"), value)
+            });
+            Some(Value::String(filled))
+        };
+        for (tool, key) in fields::pairs_of("argocd.environment.in") {
+            let is_on = key != "commonAnnotations" || is_on(&own, "kustomize.commonAnnotationsEnvsubst");
+            let node = value_mut(&mut source.node, tool).filter(|_| is_on).and_then(|node| value_mut(node, key));
+            node.into_iter().for_each(|node| *node = with_texts(node, &fill));
         }
     }
 }

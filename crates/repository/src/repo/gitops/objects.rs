@@ -265,6 +265,7 @@ pub(in crate::repo) fn of_object(document: &Arc<Document>, tree: &dyn Tree, file
     for applied in &mut out {
         if kind.controller() == Controller::ArgoCd {
             argocd::take_overrides(applied, tree);
+            argocd::fill_in_environment(applied);
         }
         let is_unlisted = || omits(tree, document.file.path(), |field| field == Field::Plugins);
         if kind == Kind::PolicyGenerator && is_unlisted() {
