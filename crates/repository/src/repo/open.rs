@@ -402,8 +402,12 @@ impl Reading {
             if linked.contains(&*path) && repo.appliers_of_file(&path).next().is_none() {
                 return false;
             }
-            let is_omitted =
-                || if is_only { omits(&*repo.tree, &path, |_| true) } else { built.contains(parent(&path)) };
+            let is_omitted = || {
+                if !is_only {
+                    return built.contains(parent(&path));
+                }
+                omits(&*repo.tree, &path, |_| true) && repo.appliers_of_file(&path).next().is_none()
+            };
             let is_stray = path.file_name() != Some(BUILT) && !repo.built.files.contains_key(&*path) && is_omitted();
             let why = repo.left_out_by_all(&path).or_else(|| is_stray.then_some(LeftOut::Kustomization));
             let Some(why) = why else { return true };

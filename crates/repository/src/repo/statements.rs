@@ -109,9 +109,12 @@ impl Statement {
         let at = |key: &str| at(root, &format!("{spec}.{key}"));
         self.namespace = self::at(root, namespace);
         self.distribution = at("name").and_then(|(p, _)| Distribution::of_package(&p));
-        // The namespace of OpenShift's own catalogs.
-        let openshift = at("sourceNamespace").filter(|(namespace, _)| namespace == "openshift-marketplace");
-        self.platform = openshift.map(|(_, path)| (Platform::OpenShift, path));
+        self.platform = at("sourceNamespace").and_then(|(namespace, path)| match namespace.as_str() {
+            // The namespace of OpenShift's own catalogs, and that of OLM's where it isn't OpenShift's.
+            "openshift-marketplace" => Some((Platform::OpenShift, path)),
+            "olm" => Some((Platform::Kubernetes, path)),
+            _ => None,
+        });
         let starting = at("startingCSV").and_then(|(name, path)| Some((of_csv(&name)?, path)));
         // What OLM installs first stays where a person approves each update, or an OperatorPolicy approves none.
         let is_manual = at("installPlanApproval").is_some_and(|(approval, _)| approval == "Manual")
@@ -239,7 +242,7 @@ mod tests {
             (
                 "kind: Subscription\nmetadata: {namespace: kubevirt-hyperconverged}\nspec: {name: \
                  community-kubevirt-hyperconverged, sourceNamespace: olm, channel: candidate-v1.18}\n",
-                "kubevirt-hyperconverged ? 1.18",
+                "kubevirt-hyperconverged Kubernetes 1.18",
             ),
             ("kind: Subscription\nspec: {name: kubevirt-hyperconverged, channel: stable}\n", "? ? ?"),
             ("kind: Subscription\nspec: {name: other}\n", "nothing"),

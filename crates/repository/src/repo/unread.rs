@@ -59,9 +59,9 @@ impl Repo {
         let finding = |(object, why): &(ObjectRef, LeftOut)| {
             let (message, help) = match why {
                 LeftOut::Kustomization => (
-                    "the kustomization beside it doesn't name this HyperConverged's file, so it isn't applied"
+                    "the kustomization beside it doesn't name this HyperConverged's file, so it doesn't apply it"
                         .to_owned(),
-                    "name the file in the kustomization, or delete it",
+                    "name the file in the kustomization, unless something else applies it",
                 ),
                 why => (
                     format!("nothing here applies this HyperConverged: {why}"),

@@ -62,7 +62,9 @@ impl Applied {
         for above in parent(file).ancestors().take(levels) {
             // Flux builds a kustomization below its path; the others only one at their own path.
             let is_at = source.is_at(above);
-            built |= (is_at || self.kind.controller() == Controller::Flux) && has_kustomization(tree, above);
+            built |= source.only.is_none()
+                && (is_at || self.kind.controller() == Controller::Flux)
+                && has_kustomization(tree, above);
             if !is_at {
                 continue;
             }

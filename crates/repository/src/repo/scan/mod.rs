@@ -183,7 +183,9 @@ impl Content {
         }
         let mut known = ansible::Variables::new();
         let mut above = self.file.path().ancestors().skip(1);
-        let role = above.find(|d| matches!(d.file_name(), Some("tasks" | "templates"))).and_then(Utf8Path::parent);
+        let role = above
+            .find(|d| matches!(d.file_name(), Some("tasks" | "templates" | "vars" | "defaults")))
+            .and_then(Utf8Path::parent);
         // A role's `vars` win over what plays and groups set, and these over its `defaults`.
         for directory in ["defaults", "vars"] {
             if directory == "vars" && !known.is_empty() {
