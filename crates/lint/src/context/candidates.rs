@@ -173,7 +173,9 @@ impl<'a> Context<'a> {
         let selection = Selection::of(&placement).filter(|_| self.shows_labels(&placement));
         let selects = self.selects_workload_nodes();
         let workload = &self.topology().workload_nodes;
-        let tolerations = json!({"tolerations": vm.get("tolerations").map(Node::to_json)});
+        let of_class = self.runtime_class().map_or(&[][..], |class| class.root.list_at("scheduling.tolerations"));
+        let all: Vec<Value> = vm.list("tolerations").iter().chain(of_class).map(Node::to_json).collect();
+        let tolerations = json!({"tolerations": all});
         let tolerations = Tolerations::of(&tolerations);
         let repels = |t: &&Taint| matches!(t.effect.as_str(), "NoSchedule" | "NoExecute") && !tolerations.tolerate(t);
         let handler =

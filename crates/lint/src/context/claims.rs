@@ -1,4 +1,4 @@
-//! Access modes of virtual machines' claims, as far as the repository has them.
+//! Access modes and storage classes of virtual machines' claims, as far as the repository has them.
 
 use super::Context;
 use super::prelude::*;
@@ -25,27 +25,38 @@ impl Context<'_> {
         std::ptr::eq(document, vm.document).then(|| document.locate(&path))
     }
 
+    /// The access modes of a claim, else those that CDI takes for its volume mode.
     fn modes<'v>(&'v self, vm: &VirtualMachine<'v>, claim: &str) -> Option<Modes<'v>> {
-        if let Some(spec) = vm.disk_template(claim) {
-            return self.volume_modes(vm.document, &spec);
+        let (document, path, claim) = self.requested(vm, claim)?;
+        let modes = claim.list_at("accessModes");
+        if !modes.is_empty() {
+            let modes = strings(modes).map(str::to_owned);
+            return Some((modes.collect(), Some((document, path.key("accessModes")))));
         }
-        let declared = |kind| self.named(kind, Some(vm.namespace()), claim);
-        if let Some(document) = declared("PersistentVolumeClaim") {
-            return Some(written_modes(document, Path::dotted("spec.accessModes")));
-        }
-        self.volume_modes(declared("DataVolume")?, &Path::dotted("spec"))
+        let class = claim.text_at("storageClassName").or_else(|| self.default_class())?;
+        let offered = self.offered_modes(class, claim.text_at("volumeMode").unwrap_or_default())?;
+        Some((offered.default, None))
     }
 
-    /// The access modes of a DataVolume's spec, else those that CDI takes for its volume mode.
-    fn volume_modes<'v>(&'v self, document: &'v Document, spec: &Path) -> Option<Modes<'v>> {
-        let mut written = ["storage", "pvc"].into_iter().map(|k| spec.key(k).key("accessModes"));
-        if let Some(path) = written.find(|p| document.root.at(p).is_some_and(|n| !n.items().is_empty())) {
-            return Some(written_modes(document, path));
-        }
-        let storage = document.root.at(&spec.key("storage"))?;
-        let class = storage.text_at("storageClassName").or_else(|| self.default_class())?;
-        let offered = self.offered_modes(class, storage.text_at("volumeMode").unwrap_or_default())?;
-        Some((offered.default, None))
+    /// What requests a virtual machine's claim: its template, or an object of its namespace.
+    fn requested<'v>(&'v self, vm: &VirtualMachine<'v>, claim: &str) -> Option<(&'v Document, Path, &'v Node)> {
+        let own = Path::dotted("spec");
+        let declared = |kind| Some(&**self.named(kind, Some(vm.namespace()), claim)?);
+        let (document, spec) = match vm.disk_template(claim) {
+            Some(spec) => (vm.document, spec),
+            None => (declared("PersistentVolumeClaim").or_else(|| declared("DataVolume"))?, own),
+        };
+        let mut places = [spec.key("storage"), spec.key("pvc"), spec].into_iter();
+        places.find_map(|path| Some((document, path.clone(), document.root.at(&path)?)))
+    }
+
+    /// The declared storage classes of a virtual machine's disks.
+    pub fn disk_classes<'c>(&'c self, vm: &VirtualMachine<'c>) -> impl Iterator<Item = &'c Arc<Document>> {
+        let claims = vm.volumes().filter_map(|(_, volume)| self.requested(vm, claim_name(volume)?));
+        let classes =
+            claims.filter_map(|(.., claim)| claim.text_at("storageClassName").or_else(|| self.default_class()));
+        let names: BTreeSet<&str> = classes.collect();
+        self.storage_classes().filter(move |class| names.contains(name_of(class)))
     }
 
     /// The declared default storage class.
@@ -55,9 +66,4 @@ impl Context<'_> {
             classes.find(|class| default_place(class, annotation).is_some()).map(|class| name_of(class))
         })
     }
-}
-
-fn written_modes(document: &Document, path: Path) -> Modes<'_> {
-    let modes = strings(items(document.root.at(&path))).map(str::to_owned);
-    (modes.collect(), Some((document, path)))
 }

@@ -1,7 +1,7 @@
 //! Storage classes: the declared ones, and whether others may exist.
 
 use super::prelude::*;
-use super::{Context, VirtualMachine, WrittenTemplate};
+use super::{Context, WrittenTemplate};
 use crate::lists::labels_of;
 
 const KIND: &str = "StorageClass";
@@ -107,16 +107,6 @@ impl<'a> Context<'a> {
     pub fn storage_classes(&self) -> impl Iterator<Item = &Arc<Document>> {
         let classes = self.of_kind(KIND).iter();
         classes.filter(|class| !is_for_buckets(class))
-    }
-
-    /// The declared storage classes of the disks that a virtual machine's templates create.
-    pub fn disk_classes<'c>(&'c self, vm: &VirtualMachine<'_>) -> impl Iterator<Item = &'c Arc<Document>> {
-        let claims = vm.templates().filter_map(|(_, spec)| spec.get("storage").or_else(|| spec.get("pvc")));
-        let names: BTreeSet<String> = claims
-            .filter_map(|claim| claim.text_at("storageClassName").or_else(|| self.default_class()))
-            .map(str::to_owned)
-            .collect();
-        self.storage_classes().filter(move |class| names.contains(name_of(class)))
     }
 
     /// Whether the repository has objects that create storage classes, so that the list of classes is incomplete.

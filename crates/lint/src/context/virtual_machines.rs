@@ -10,6 +10,7 @@ use hcoplan_planner::machines::TypeKind;
 use super::placement::meant_architecture;
 use super::pod_placement::ARCHITECTURE_KEYS;
 use super::pod_placement::terms;
+use crate::lists::labels_of;
 
 /// KubeVirt's kinds with instances: API group and path of the instance's spec.
 static KINDS: Rows<(&str, &str, &str)> = Rows::of("machineKinds");
@@ -49,7 +50,8 @@ impl<'a> Context<'a> {
         all.filter(|vm| self.only.is_none_or(|only| only.contains(&vm.full_name()))).collect()
     }
 
-    /// A virtual machine's node selector, or else that of its instance type, affinity and spread.
+    /// A virtual machine's node selector, or else that of its instance type, affinity and spread; and the node selector
+    /// of the RuntimeClass.
     pub fn placement_of(&self, vm: &VirtualMachine<'_>) -> Value {
         let mut placement = vm.placement();
         if placement["nodeSelector"].is_null()
@@ -57,7 +59,17 @@ impl<'a> Context<'a> {
         {
             placement["nodeSelector"] = spec["nodeSelector"].clone();
         }
+        let class = self.runtime_class().and_then(|class| class.root.below("scheduling.nodeSelector"));
+        for (key, value) in labels_of(class) {
+            placement["nodeSelector"][key] = value.into();
+        }
         placement
+    }
+
+    /// The declared RuntimeClass of the machines' pods. Source: Kubernetes `plugin/pkg/admission/runtimeclass`: a pod
+    /// gets its node selector and tolerations, and is refused where it has another value of a label.
+    pub(super) fn runtime_class(&self) -> Option<&Arc<Document>> {
+        self.named("RuntimeClass", None, self.rendered_kubevirt("configuration.defaultRuntimeClass").as_str()?)
     }
 }
 

@@ -1,5 +1,6 @@
 //! A virtual machine that requires resources which no declared node has.
 
+use hcoplan_planner::boot::variant;
 use hcoplan_planner::machines::NodeRequirement;
 
 use super::prelude::*;
@@ -48,7 +49,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 }
                 _ => format!("no declared node that {vm} may run on has {}", named(requirement)),
             };
-            finding(cx, &vm, path, message, declares(requirement))
+            finding(cx, &vm, path, message, words(requirement).2)
         });
         let found = found.or_else(|| {
             let (path, _) = asked.first().filter(|_| asked.len() > 1 && fits_none())?;
@@ -86,7 +87,7 @@ fn without_volumes(cx: &Context<'_>, vm: &VirtualMachine<'_>, class: &Document) 
     let name = name_of(class);
     let message = format!("{vm} may run only where its storage class {name} has no volumes");
     vm.finding(cx, message)
-        .at(vm.document.locate(&vm.owner_path("dataVolumeTemplates")))
+        .at(vm.key_place("volumes"))
         .label("its pod stays pending")
         .help("use a storage class with volumes on these nodes")
         .related(class.locate_key(&Path::dotted("allowedTopologies")), "its volumes are only here")
@@ -122,35 +123,22 @@ fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &str, message: Strin
 /// The subject of a family of labels.
 static FAMILIES: Rows<(&str, &str)> = Rows::of("labelFamilies");
 
+/// The names of requirements, with the words for them, and what becomes of a pod on nodes without.
+static REQUIREMENTS: Rows<(&str, &str, &str)> = Rows::of("nodeRequirements");
+
 fn named(requirement: &NodeRequirement) -> String {
-    match requirement {
-        NodeRequirement::Label { label, family } => {
-            let name = label.strip_prefix(family).unwrap_or_default();
-            match FAMILIES.iter().find(|(of, _)| family.starts_with(of)) {
-                Some((_, what)) => format!("{what} {name}"),
-                None => format!("the label {label}: \"true\""),
-            }
-        }
-        NodeRequirement::Selected(key, value) => {
-            format!("the label {key}: {value}, which KubeVirt's nodeSelectors ask for")
-        }
-        NodeRequirement::NoLabel(label) => format!("no label {label}"),
-        NodeRequirement::Key(label) => format!("the label {label}"),
-        NodeRequirement::Hugepages(size) => format!("huge pages of {size}"),
-        NodeRequirement::Device(name) => format!("the device {name}"),
-        NodeRequirement::NetworkDevice(name) => format!("the device {name} of its network"),
-        NodeRequirement::ObsoleteModel(name) => format!("the CPU model {name}: KubeVirt treats it as obsolete"),
-        NodeRequirement::Kvm => "KVM".to_owned(),
-    }
+    let about = match requirement {
+        NodeRequirement::Label { label, family } => match FAMILIES.iter().find(|(of, _)| family.starts_with(of)) {
+            Some((_, what)) => return format!("{what} {}", label.strip_prefix(family).unwrap_or_default()),
+            None => label.clone(),
+        },
+        NodeRequirement::Selected(key, value) => format!("{key}: {value}"),
+        other => variant(other).1,
+    };
+    words(requirement).1.replace("{}", &about)
 }
 
-fn declares(requirement: &NodeRequirement) -> &'static str {
-    match requirement {
-        NodeRequirement::Label { .. }
-        | NodeRequirement::Selected(..)
-        | NodeRequirement::ObsoleteModel(_)
-        | NodeRequirement::NoLabel(_) => "its pod gets this as a node selector, and stays pending",
-        NodeRequirement::Key(_) => "its pod stays pending",
-        _ => "its pod requests this, and stays pending",
-    }
+fn words(requirement: &NodeRequirement) -> (&'static str, &'static str, &'static str) {
+    let name = variant(requirement).0;
+    REQUIREMENTS.iter().find(|row| row.0 == name).copied().unwrap_or_default()
 }

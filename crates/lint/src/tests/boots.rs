@@ -60,8 +60,10 @@ fn inventory(release: &str, nodes: &str) -> String {
         }
         node
     };
-    let nodes: Vec<Value> = nodes.split(' ').enumerate().map(node).collect();
-    let spec = json!({"release": release, "platform": "OpenShift", "nodes": nodes});
+    let mut spec = json!({"release": release, "platform": "OpenShift"});
+    if nodes != "assumed" {
+        spec["nodes"] = nodes.split(' ').enumerate().map(node).collect();
+    }
     json!({"apiVersion": "hcoplan.dev/v1alpha1", "kind": "ClusterInventory", "metadata": {"name": "c"}, "spec": spec})
         .to_string()
 }
@@ -95,6 +97,7 @@ fn hyperconverged(words: &str) -> String {
             "on" | "off" => spec["featureGates"] = json!({"enableMultiArchBootImageImport": word == "on"}),
             "place" => spec["workloads"] = json!({"nodePlacement": {"nodeSelector": {"kubernetes.io/arch": value}}}),
             "tolerate" => spec["workloads"] = json!({"nodePlacement": {"tolerations": tolerations(value)}}),
+            "runtime" => spec["defaultRuntimeClass"] = "kata".into(),
             "common-ns" => spec["commonBootImageNamespace"] = value.into(),
             "template" => {
                 let (name, what) = value.split_once(':').expect("name:what");
@@ -139,6 +142,29 @@ fn others(words: &str) -> String {
                 let source = json!({"source": {"http": {"url": "https://example.com/disk.qcow2"}}});
                 owner["dataVolumeTemplates"] = template(source);
             }
+            "pvc" | "snapshot" => {
+                let (namespace, name) = value.split_once('/').expect("namespace/name");
+                owner["dataVolumeTemplates"] =
+                    template(json!({"source": {word: {"name": name, "namespace": namespace}}}));
+            }
+            // The class of a volume of its own, whose volumes are on one architecture's nodes.
+            "class" => {
+                let mut class = object("storage.k8s.io/v1", "StorageClass", json!({"name": "fast"}), Value::Null);
+                class["provisioner"] = "csi.example.com".into();
+                let labels = json!([{"key": "kubernetes.io/arch", "values": [value]}]);
+                class["allowedTopologies"] = json!([{"matchLabelExpressions": labels}]);
+                others.push(class);
+                let metadata = json!({"name": "root", "namespace": "shop"});
+                let spec = json!({"storageClassName": "fast", "accessModes": ["ReadWriteMany"]});
+                others.push(object("v1", "PersistentVolumeClaim", metadata, spec));
+            }
+            "runtime" => {
+                let mut class = object("node.k8s.io/v1", "RuntimeClass", json!({"name": "kata"}), Value::Null);
+                let (architecture, taint) = value.split_once('+').unwrap_or((value, "none"));
+                let selector = json!({"kubernetes.io/arch": architecture});
+                class["scheduling"] = json!({"nodeSelector": selector, "tolerations": tolerations(taint)});
+                others.push(class);
+            }
             "claim" => volume = json!({"persistentVolumeClaim": {"claimName": "elsewhere"}}),
             "volume" => {
                 let metadata = json!({"name": "root", "namespace": "shop"});
@@ -155,6 +181,8 @@ fn others(words: &str) -> String {
                     let names: Vec<&str> = names.split(',').collect();
                     others.push(json!({"apiVersion": "hcoplan.dev/v1alpha1", "kind": "ImageArchitectures",
                         "images": [{"image": IMAGE, "architectures": names}]}));
+                } else if let Some(seen) = value.strip_prefix("seen:") {
+                    others.push(json!([{"RepoTags": [IMAGE], "Architecture": seen, "Os": "linux"}]));
                 }
             }
             "preference" => {

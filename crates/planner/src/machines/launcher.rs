@@ -13,7 +13,8 @@ use crate::names::NAMES;
 use crate::prelude::*;
 
 /// A requirement on a node.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum NodeRequirement {
     /// A label with the value `true`. If a node has no label of the family, its offers are unknown.
     Label {
