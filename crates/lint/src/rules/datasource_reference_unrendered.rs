@@ -197,21 +197,15 @@ fn finding(
     // A cron fills the DataSource that it manages, and none with its own name.
     let cron = cx.named("DataImportCron", Some(namespace), name).map(|cron| cron.text("spec.managedDataSource"));
     let of_cron = cron.map(|_| Severity::Warning);
-    let mut others = cx.of_kind("DataImportCron").iter();
-    let is_made = |cron: &&Arc<Document>| text_at(cron, "spec.managedDataSource") == Some(name);
-    let elsewhere = others.find(is_made).filter(|_| severity.is_none());
-    let of_other = elsewhere.map(|_| Severity::Warning);
-    let severity = is_forgotten().or(of_cron).or(of_other).or(*severity)?;
+    let is_made = |cron: &Arc<Document>| text_at(cron, "spec.managedDataSource") == Some(name);
+    let of_other = cx.of_kind("DataImportCron").iter().any(is_made).then_some(Severity::Warning);
+    let severity = is_forgotten().or(of_cron).or(*severity).or(of_other)?;
     let place = document.locate(&reference.path.key("name"));
     if cx.is_kept_source(namespace, name) {
         return Some(kept(cx, document, reference));
     }
     let message = format!("nothing creates the DataSource {name} in {namespace}");
     let finding = about(cx, document, reference, message).severity(severity).label("the disk is never provisioned");
-    if let Some(cron) = elsewhere {
-        let finding = finding.help(format!("clone it from {}, where a DataImportCron fills it", namespace_of(cron)));
-        return Some(finding.related(namespace_place(cron), "CDI creates it in this namespace"));
-    }
     // Switching multi-arch golden images adds or removes the architecture.
     let (plain, suffix) = name.rsplit_once('-').unwrap_or((name, ""));
     let suffix = Some(suffix).filter(|s| GUEST_ARCHITECTURES.contains(s));
@@ -282,7 +276,7 @@ fn never_filled(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>
     let (namespace, name) = (reference.namespace, reference.name);
     let message = format!("nothing is imported for the DataSource {name} in {namespace}");
     let leads_on = cx.known_source(namespace, name).is_some_and(|known| known.leads_to.is_some());
-    let label = if leads_on && cx.followed_data_source(namespace, name).is_some() {
+    let label = if leads_on && cx.followed_data_source(namespace, name).is_some_and(|known| !known.is_not_imported) {
         "CDI follows a DataSource once, and in its own namespace"
     } else {
         "the disk is never provisioned"
@@ -297,12 +291,14 @@ fn never_filled(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>
     did_you_mean(finding, "clone", meant.next(), "clone an image that is imported")
 }
 
-/// The namespaces and DataSources of golden images.
+/// The namespaces and DataSources that SSP's and the repository's DataImportCrons fill.
 fn imports<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = (&'c str, &'c str)> {
-    cx.import_crons().filter_map(|cron| {
+    let rendered = cx.import_crons().filter_map(|cron| {
         let managed = cron.object.body["spec"]["managedDataSource"].as_str()?;
         Some((cron.object.id.namespace.as_deref()?, managed))
-    })
+    });
+    let declared = cx.of_kind("DataImportCron").iter();
+    rendered.chain(declared.map(|cron| (namespace_of(cron), cron.text("spec.managedDataSource"))))
 }
 
 /// Another namespace with a golden image of the same name.
@@ -352,8 +348,6 @@ fn names<'c>(cx: &'c Context<'_>, namespace: &str) -> Vec<&'c str> {
     let rendered = cx.data_sources().filter(|d| d.object.id.namespace.as_deref() == Some(namespace));
     let rendered = rendered.map(|d| d.object.id.name.as_str());
     let made = imports(cx).filter(|(own, _)| *own == namespace).map(|(_, managed)| managed);
-    let here = |kind| cx.of_kind(kind).iter().filter(|d| namespace_of(d) == namespace);
-    let declared = here("DataSource").map(|d| name_of(d));
-    let managed = here("DataImportCron").map(|d| d.text("spec.managedDataSource"));
-    distinct(rendered.chain(made).chain(declared).chain(managed))
+    let declared = cx.of_kind("DataSource").iter().filter(|d| namespace_of(d) == namespace).map(|d| name_of(d));
+    distinct(rendered.chain(made).chain(declared))
 }
