@@ -3,7 +3,7 @@
 //! Collects the facts for [`hcoplan_planner::boot`], which decides.
 
 use super::prelude::*;
-use super::{Context, ImageEvidence, VirtualMachine};
+use super::{Context, VirtualMachine};
 use hcoplan_planner::boot::{
     Architectures, BootAnswer, BootCause, BootOutcome, CandidateNode, Machine, PulledImage, answer, imported,
     importer_architectures,
@@ -123,7 +123,7 @@ impl<'a> Context<'a> {
 
     fn boot(&self, vm: &VirtualMachine<'_>, verdict: &Verdict) -> BootFacts {
         let guest = self.guest_architecture(vm);
-        let mut source = self.boot_source(vm);
+        let mut source = self.boot_source(vm, &guest.possible);
         // A DataSource of one architecture has no disk for another one.
         if let (Architectures::Unknown, Some(label)) = (&source.disk, &source.label)
             && guest.possible.lacks(label)
@@ -154,7 +154,7 @@ impl<'a> Context<'a> {
             None if !is_foreign => self.start_failure(vm),
             _ => Some((BootOutcome::DoesNotBoot, BootCause::Rejected)),
         };
-        let images = self.pulled_images(vm);
+        let images = self.pulled_images(vm, &guest.possible);
         let machine = Machine {
             guest: &guest.possible,
             disk: &source.disk,
@@ -194,7 +194,7 @@ impl<'a> Context<'a> {
     }
 
     /// The container disks and the kernel of a virtual machine, and the sidecars of its network bindings.
-    fn pulled_images(&self, vm: &VirtualMachine<'_>) -> Vec<PulledImage> {
+    fn pulled_images(&self, vm: &VirtualMachine<'_>, guest: &Architectures) -> Vec<PulledImage> {
         let disks = vm.volumes().map(|(i, _)| vm.path("volumes").index(i).key("containerDisk").key("image"));
         let all = disks.chain([vm.path("domain.firmware.kernelBoot.container.image")]);
         let written = all.filter_map(|path| Some((vm.document.root.str_at(&path)?.to_owned(), path)));
@@ -204,11 +204,12 @@ impl<'a> Context<'a> {
             Some((image.to_owned(), path))
         });
         let all = written.chain(sidecars);
-        all.map(|(image, path)| PulledImage { architectures: self.image_architectures(&image), path, image }).collect()
+        let all = all.map(|(image, path)| (self.image_architectures(&image, guest), path, image));
+        all.map(|(architectures, path, image)| PulledImage { path, image, architectures }).collect()
     }
 
     /// The boot source of a virtual machine.
-    fn boot_source(&self, vm: &VirtualMachine<'_>) -> BootSource {
+    fn boot_source(&self, vm: &VirtualMachine<'_>, guest: &Architectures) -> BootSource {
         let other = |path| BootSource { path, ..BootSource::default() };
         let Some((index, volume)) = vm.boot_volume() else {
             return other(vm.path("volumes"));
@@ -219,7 +220,7 @@ impl<'a> Context<'a> {
                 kind: SourceKind::ContainerDisk,
                 name: image.to_owned(),
                 url: Some(image.to_owned()),
-                disk: self.image_architectures(image),
+                disk: self.image_architectures(image, guest),
                 ..other(path.key("containerDisk").key("image"))
             };
         }
@@ -301,16 +302,22 @@ impl<'a> Context<'a> {
         let declared = written.map_or(Architectures::Unknown, Architectures::listed);
         let source = &cron.object.body["spec"]["template"]["spec"]["source"];
         let namespace = cron.object.id.namespace.as_deref().unwrap_or_default();
-        match (self.import_of(source, namespace, &declared), &cron.origin.architecture) {
+        match &cron.origin.architecture {
             // Other sources than registries use the annotation.
-            (Architectures::Unknown, Some(own)) => Architectures::one(own),
-            (disk, _) => disk,
+            Some(own) if source["registry"].is_null() => Architectures::one(own),
+            _ => self.import_of(source, namespace, &declared),
         }
     }
 
     /// The architecture of CDI's import from `source` into a namespace, given the image's declared architectures.
     pub fn import_of(&self, source: &Value, namespace: &str, declared: &Architectures) -> Architectures {
-        let image = known(self.source_evidence(source, namespace)).unwrap_or_else(|| declared.clone());
+        let image = match (self.source_evidence(source, namespace), declared) {
+            (Some(evidence), _) if evidence.is_complete() => evidence.known_for(declared),
+            (Some(evidence), Architectures::Known(names)) if evidence.is_one_unknown() => {
+                Architectures::one_of(names.clone())
+            }
+            _ => declared.clone(),
+        };
         imported(source, &image, self.importers())
     }
 
@@ -319,9 +326,10 @@ impl<'a> Context<'a> {
         self.known.importers.get_or_init(|| importer_architectures(self.plan(), self.inventory()))
     }
 
-    /// The architectures of an image.
-    fn image_architectures(&self, image: &str) -> Architectures {
-        known(self.image_evidence(image)).unwrap_or_default()
+    /// The architectures of an image; those that were seen suffice, if a guest gets only these.
+    fn image_architectures(&self, image: &str, guest: &Architectures) -> Architectures {
+        let evidence = self.image_evidence(image);
+        evidence.map_or(Architectures::Unknown, |evidence| evidence.known_for(guest))
     }
 
     /// The architecture of a DataSource's volume.
@@ -336,7 +344,19 @@ impl<'a> Context<'a> {
         let template = || self.disk_templates().get(&(namespace.to_owned(), name.to_owned())).cloned();
         let spec = spec_of("DataVolume").map(Node::to_json).or_else(template);
         let spec = spec.or_else(|| spec_of("PersistentVolumeClaim").map(Node::to_json));
-        spec.map_or(Architectures::Unknown, |spec| self.volume_disk(&spec, namespace, steps))
+        spec.map_or_else(|| self.golden_claim(namespace, name), |spec| self.volume_disk(&spec, namespace, steps))
+    }
+
+    /// The architecture of a claim that CDI imported for a DataSource, and named by this and 12 digits of the digest.
+    ///
+    /// Source: CDI `pkg/controller/dataimportcron-controller.go` (`createDvName`).
+    fn golden_claim(&self, namespace: &str, name: &str) -> Architectures {
+        let cron = |source| self.plan().ssp.as_deref()?.cron_of(namespace, source);
+        match name.rsplit_once('-').filter(|(_, digest)| digest.len() == 12) {
+            Some((source, _)) => cron(source).map_or(Architectures::Unknown, |cron| self.cron_disk(cron)),
+            None if cron(name).is_some() && !self.has_claim(namespace, name) => Architectures::none(),
+            None => Architectures::Unknown,
+        }
     }
 
     /// The specs of machines' disk templates by namespace and name.
@@ -378,17 +398,13 @@ impl<'a> Context<'a> {
         if kind == "PersistentVolumeClaim" {
             return self.claim_disk(namespace, name, steps);
         }
-        let spec = self.named(kind, Some(namespace), name).and_then(|object| object.root.get("spec"));
-        let spec = json_of(spec);
+        let Some(object) = self.named(kind, Some(namespace), name) else {
+            return self.golden_claim(namespace, name);
+        };
+        let spec = json_of(object.root.get("spec"));
         match spec["source"]["persistentVolumeClaimName"].as_str() {
             Some(claim) => self.claim_disk(namespace, claim, steps),
             None => self.volume_disk(&spec, namespace, steps),
         }
     }
-}
-
-/// The architectures that evidence shows, if it is complete.
-fn known(evidence: Option<ImageEvidence>) -> Option<Architectures> {
-    let evidence = evidence.filter(ImageEvidence::is_complete)?;
-    Some(Architectures::Known(evidence.architectures.into_iter().collect()))
 }

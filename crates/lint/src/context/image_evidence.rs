@@ -7,9 +7,11 @@ use super::Context;
 use super::build_output::{built, built_by};
 use super::image_mirrors::Mirrors;
 use super::image_output::{
-    EvidenceOwner, Form, Platform, Record, called, collected, plain, repository, saved, tag, without_transport,
+    EvidenceOwner, Form, Platform, Record, called, collected, plain, platform_of, repository, saved, tag,
+    without_transport,
 };
 use super::prelude::*;
+use hcoplan_planner::boot::Architectures;
 
 /// The evidence about an image.
 #[derive(Debug, Clone)]
@@ -33,7 +35,7 @@ impl ImageEvidence {
     /// possible list.
     pub fn is_complete(&self) -> bool {
         match self.form {
-            Form::List | Form::Declared | Form::Built => true,
+            Form::List | Form::Declared | Form::Built | Form::Legacy => true,
             Form::Single => !self.platforms.is_empty(),
             Form::One => false,
         }
@@ -42,6 +44,18 @@ impl ImageEvidence {
     /// Whether the image was inspected or its architectures declared; several builds may publish one image.
     pub fn is_certain(&self) -> bool {
         self.form != Form::Built
+    }
+
+    /// Whether it has one architecture, which isn't known.
+    pub fn is_one_unknown(&self) -> bool {
+        self.form == Form::Single && self.platforms.is_empty()
+    }
+
+    /// Its architectures, if these are all, or all that a guest may get.
+    pub fn known_for(&self, guest: &Architectures) -> Architectures {
+        let own: BTreeSet<String> = self.architectures.iter().cloned().collect();
+        let has_all = matches!(guest, Architectures::Known(names) if !names.is_empty() && names.is_subset(&own));
+        if has_all || self.is_complete() { Architectures::Known(own) } else { Architectures::Unknown }
     }
 
     /// Whether it is known to lack an architecture of Linux.
@@ -66,7 +80,10 @@ impl Context<'_> {
     /// The evidence about an image, given with or without `docker://`: saved data, else the platforms published by builds
     /// and copies in the repository. `None` if there is none, or it is contradictory.
     pub fn image_evidence(&self, image: &str) -> Option<ImageEvidence> {
-        self.images_index().find(image)
+        let own = without_transport(image).strip_prefix("image-registry.openshift-image-registry.svc:5000/");
+        let of_stream =
+            own.and_then(|own| own.split_once('/')).and_then(|(namespace, name)| self.stream_evidence(namespace, name));
+        of_stream.or_else(|| self.images_index().find(image))
     }
 
     /// The evidence about those of some images whose missing platforms are known.
@@ -95,11 +112,16 @@ impl Context<'_> {
     fn stream_evidence(&self, namespace: &str, image: &str) -> Option<ImageEvidence> {
         let (name, tag) = image.split_once(':').map_or((image, None), |(name, tag)| (name, Some(tag)));
         let stream = self.named("ImageStream", Some(namespace), name)?;
-        let mut tags = stream.root.list_at("spec.tags").iter();
-        let tag = tags.find(|item| tag.is_none() || item.text_at("name") == tag)?;
+        let named = |name: Option<&str>| {
+            stream.root.list_at("spec.tags").iter().find(move |item| name.is_none() || item.text_at("name") == name)
+        };
+        let tag = named(tag)?;
+        // A tag that follows another one of its stream has the same image.
+        let is_other = tag.text_at("from.kind") == Some("ImageStreamTag");
+        let tag = if is_other { named(tag.text_at("from.name"))? } else { tag };
         let from = tag.text_at("from.name")?;
         let is_image = tag.text_at("from.kind") == Some("DockerImage");
-        let of_list = is_image.then(|| self.image_evidence(from))?;
+        let of_list = is_image.then(|| self.images_index().find(from))?;
         let mode = tag.below("importPolicy.importMode");
         if mode.and_then(Node::as_str) == Some("PreserveOriginal") {
             return of_list;
@@ -112,8 +134,8 @@ impl Context<'_> {
         };
         let is_in_list = of_list.is_none_or(|list| !list.lacks(own));
         is_in_list.then(|| ImageEvidence {
-            form: Form::Declared,
-            platforms: vec![Platform { os: "linux".to_owned(), architecture: own.clone() }],
+            form: Form::Legacy,
+            platforms: vec![platform_of("linux", own)],
             architectures: vec![own.clone()],
             place: stream.location(mode.unwrap_or(tag).span),
         })
@@ -168,7 +190,8 @@ impl EvidenceIndex {
 
     /// The combined evidence of the records for one reference.
     fn about(&self, image: &str) -> Option<ImageEvidence> {
-        let all: Vec<&Record> = self.records.iter().filter(|r| r.is_of(image)).collect();
+        let spellings = spellings(image);
+        let all: Vec<&Record> = self.records.iter().filter(|r| r.is_of(image, &spellings)).collect();
         let first = |form: Form| all.iter().find(|r| r.form == form).copied();
         let of_all = |form: Form| {
             let alike = all.iter().filter(|r| r.form == form);
@@ -178,10 +201,10 @@ impl EvidenceIndex {
         let platforms = match record.form {
             // Each adds platforms.
             Form::One | Form::Built => of_all(record.form),
-            // Use the platform of the declaration or the plain output, if it is unique.
+            // Use the platform of the declaration, the plain output or the build, if it is unique.
             Form::Single if record.platforms.is_empty() => {
-                let said = first(Form::Declared).map(|d| d.platforms.clone());
-                let mut said = said.unwrap_or_else(|| of_all(Form::One));
+                let mut said = [Form::Declared, Form::One, Form::Built].map(of_all).into_iter();
+                let mut said = said.find(|said| !said.is_empty()).unwrap_or_default();
                 said.dedup();
                 if said.len() == 1 { said } else { Vec::new() }
             }
@@ -204,10 +227,8 @@ fn evidence(record: &Record, mut platforms: Vec<Platform>) -> ImageEvidence {
 }
 
 impl Record {
-    fn is_of(&self, image: &str) -> bool {
-        let untagged = without_tag(image);
-        let asked_for =
-            |file: &str| is_called(file, image) || untagged.as_ref().is_some_and(|image| is_called(file, image));
+    fn is_of(&self, image: &str, spellings: &[String]) -> bool {
+        let asked_for = |file: &str| spellings.iter().any(|image| is_called(file, image));
         match &self.of {
             EvidenceOwner::File(file) => asked_for(file),
             EvidenceOwner::Repository { file, name, digest, tags } => {
@@ -220,8 +241,8 @@ impl Record {
             }
             EvidenceOwner::References(all) => {
                 let digest = image.split_once('@').map(|(_, digest)| digest);
-                let wanted = [Some(image), untagged.as_deref(), digest].map(|image| image.map(plain));
-                all.iter().any(|reference| wanted.contains(&Some(plain(reference))))
+                let mut names = all.iter().map(|reference| plain(reference));
+                names.any(|name| Some(name) == digest || spellings.iter().any(|own| own == name))
             }
         }
     }
@@ -235,11 +256,15 @@ fn is_called(path: &str, image: &str) -> bool {
     }
 }
 
-/// A reference with tag and digest, without the tag, which is ignored then.
-fn without_tag(image: &str) -> Option<String> {
-    let (named, digest) = image.split_once('@')?;
-    let repository = repository(named);
-    (repository != named).then(|| format!("{repository}@{digest}"))
+/// The ways to write a reference, as docker prints it: a tag before a digest is ignored, a missing one is `latest`.
+fn spellings(image: &str) -> [String; 2] {
+    let name = repository(image);
+    let other = match image.split_once('@') {
+        Some((_, digest)) => format!("{name}@{digest}"),
+        None if image == name => format!("{name}:latest"),
+        None => image.strip_suffix(":latest").unwrap_or(image).to_owned(),
+    };
+    [image, &other].map(|image| plain(image).to_owned())
 }
 
 #[cfg(test)]
@@ -285,6 +310,11 @@ mod tests {
             ("images/quay.io/a/b/2.json", "quay.io/a/b:1", "-"),
             ("quay.io_a_b_sha256_1.json", "quay.io/a/b@sha256:1", "List amd64 arm64"),
             ("quay.io_a_b_sha256_1.json", "quay.io/a/b:9@sha256:1", "List amd64 arm64"),
+            // A missing tag is `latest`, and Docker Hub may be left out.
+            ("quay.io_a_b_latest.json", "quay.io/a/b", "List amd64 arm64"),
+            ("quay.io_a_b.json", "quay.io/a/b:latest", "List amd64 arm64"),
+            ("quay.io_a_b.json", "quay.io/a/b:1", "-"),
+            ("docker.io_library_alpine_latest.json", "docker.io/alpine", "List amd64 arm64"),
         ] {
             assert_eq!(show(&[(path, LIST)], image), expected, "{path}");
         }
@@ -369,6 +399,8 @@ mod tests {
         // A single image with its platform.
         assert_eq!(show(&[raw, ("a.json", SKOPEO)], "quay.io/a/b:1"), "Single s390x");
         assert_eq!(show(&[raw], "quay.io/a/b:1"), "Single");
+        let build = "services: {b: {image: 'quay.io/a/b:1', build: {platforms: [linux/arm64]}}}";
+        assert_eq!(show(&[raw, ("compose.yaml", build)], "quay.io/a/b:1"), "Single arm64");
         // Two outputs about the same image.
         assert_eq!(show(&both, "quay.io/a/b:1"), "One arm64 s390x");
         // The list is more complete than one of its images.

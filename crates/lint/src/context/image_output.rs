@@ -21,6 +21,8 @@ pub enum Form {
     Single,
     /// A declaration.
     Declared,
+    /// An image stream keeps one image of a list.
+    Legacy,
     /// A build or copy in the repository publishes these.
     Built,
     /// The output describes one image; others may exist.
@@ -150,7 +152,7 @@ pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
     }
 }
 
-fn platform_of(os: &str, architecture: &str) -> Platform {
+pub(super) fn platform_of(os: &str, architecture: &str) -> Platform {
     let architecture = Architecture::name(architecture).unwrap_or(architecture);
     Platform { os: os.to_owned(), architecture: architecture.to_owned() }
 }

@@ -36,7 +36,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn of_workload(cx: &Context<'_>, pod: &PodTemplate, out: &mut Sink) {
     let images = pod.images().into_iter().filter_map(|(path, image)| Some((path, image, cx.image_evidence(image)?)));
     for (path, image, evidence) in images.filter(|_| cx.reachable_architectures(pod).len() > 1) {
-        if evidence.form == Form::Single && evidence.architectures.is_empty() {
+        if evidence.is_one_unknown() {
             let name = format!("{image} of {}", pod.called);
             out.report(single(cx, &pod.document, &path, &name, &evidence).label(FOR_ALL));
         }

@@ -62,25 +62,32 @@ fn naming(
 
 fn overclaim(cx: &Context<'_>, claim: &ImageClaim<'_, '_>) -> Option<Finding> {
     let evidence = &claim.evidence;
-    let (kept, missing): (Vec<&str>, Vec<&str>) = claim.named.iter().partition(|a| !evidence.lacks(a));
+    // Of a single image's claims, all but one are wrong.
+    let possible = usize::from(evidence.is_one_unknown() && claim.named.len() > 1);
+    let (missing, kept): (Vec<&str>, Vec<&str>) = claim.named.iter().partition(|a| possible == 1 || evidence.lacks(a));
     if missing.is_empty() {
         return None;
     }
     let name = claim.image.template.name();
-    let is_imported = cx.import_crons().any(|cron| {
+    let imported = cx.import_crons().filter(|cron| {
         let (architecture, template) = (cron.origin.architecture.as_deref(), cron.origin.template.as_ref());
         template.is_some_and(|t| t.name == name) && architecture.is_some_and(|a| missing.contains(&a))
     });
-    let (claimed, there) = (and(&missing), and(&evidence.architectures));
-    let message = format!("golden image {name} claims {claimed}, but its image supports only {there}");
+    let is_wrong = imported.count() > possible;
+    let there = if possible == 1 { "one of them".to_owned() } else { and(&evidence.architectures) };
+    let message = format!("golden image {name} claims {}, but its image supports only {there}", and(&missing));
     let fix = naming(cx, &claim.written, &kept, Applicability::Unsafe);
+    let proof = match evidence.form {
+        Form::Legacy => "the image stream keeps one image: `importMode: PreserveOriginal` keeps all",
+        _ => EVIDENCE,
+    };
     let finding = cx
         .finding(message)
         .at(claim.annotation.value_place())
-        .label(format!("{claimed} can't be imported"))
+        .label(format!("{} can't be imported", or(&missing)))
         .help("remove what the image lacks, or push an image that has it")
-        .related(evidence.place(), EVIDENCE)
-        .severity(error_if(is_imported && evidence.is_certain()));
+        .related(evidence.place(), proof)
+        .severity(error_if(is_wrong && evidence.is_certain()));
     Some(finding.fixes(fix))
 }
 

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use hcoplan_kubernetes::schema::DocumentSchema;
+use hcoplan_planner::boot::Architectures;
 
 use super::prelude::*;
 use crate::context::without_transport;
@@ -23,8 +24,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let image = without_transport(image);
         match cx.image_evidence(image) {
             None => drop(images.entry(image.to_owned()).or_insert(place)),
-            // A single image is sufficient evidence, even without its architecture.
-            Some(e) if e.is_complete() || e.form == Form::Single => {}
+            Some(e) if e.is_complete() || e.is_one_unknown() => {}
             Some(e) => drop(looked_at.entry(image.to_owned()).or_insert((place, e))),
         }
     };
@@ -44,12 +44,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             add(url, cx.document().locate(&path));
         }
     }
-    for vm in cx.virtual_machines() {
-        for (index, volume) in vm.volumes() {
-            if let Some(image) = volume.text_at("containerDisk.image") {
-                let path = vm.path("volumes").index(index);
-                add(image, vm.document.locate(&path.below("containerDisk.image")));
-            }
+    for boot in cx.boots() {
+        for image in boot.images.iter().filter(|image| image.architectures == Architectures::Unknown) {
+            add(&image.image, boot.vm.document.locate(&image.path));
         }
     }
     for (image, (place, evidence)) in &looked_at {

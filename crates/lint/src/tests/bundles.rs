@@ -29,7 +29,7 @@ fn inspect(cx: &Context<'_>, image: &str) -> Option<Platforms> {
     match evidence.form {
         Form::Single => Some(Platforms::new()),
         Form::One => None,
-        Form::List | Form::Declared | Form::Built => Some(pairs.collect()),
+        Form::List | Form::Declared | Form::Legacy | Form::Built => Some(pairs.collect()),
     }
 }
 

@@ -29,11 +29,15 @@ pub fn importer_architectures(plan: &Plan, inventory: &Inventory) -> BTreeSet<St
 }
 
 /// The architecture of the disk that CDI imports from a `source` of a DataVolume or a DataImportCron. `image` has the
-/// architectures of the source's image, `importers` those of [`importer_architectures`].
+/// architectures of the source's image, one of several where that is undetermined, `importers` those of [`importer_architectures`].
 pub fn imported(source: &Value, image: &Architectures, importers: &BTreeSet<String>) -> Architectures {
     let Some(registry) = source.get("registry").filter(|r| r.is_object()) else {
         return Architectures::Unknown;
     };
+    // The import works for the image's own architecture only, which isn't known.
+    if matches!(image, Architectures::Undetermined(_)) {
+        return Architectures::Unknown;
+    }
     let pin = registry.pointer("/platform/architecture").and_then(Value::as_str);
     if let Some(pin) = pin.filter(|p| !p.is_empty()) {
         // Images and nodes have Go's names only.
@@ -48,6 +52,6 @@ pub fn imported(source: &Value, image: &Architectures, importers: &BTreeSet<Stri
             common if common.is_empty() => Architectures::none(),
             common => Architectures::one_of(common),
         },
-        Architectures::Undetermined(_) | Architectures::Unknown => Architectures::one_of(importers.clone()),
+        _ => Architectures::one_of(importers.clone()),
     }
 }
