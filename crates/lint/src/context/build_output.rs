@@ -10,13 +10,13 @@
 //! - GitHub workflows: `docker/build-push-action`, `redhat-actions/buildah-build`
 //! - Tekton and Konflux: the parameters `build-platforms` and `output-image` of a PipelineRun
 //!
-//! Of variables, only those of a loop are resolved (`for a in amd64 arm64; do buildah bud --arch $a`): an image whose
-//! name has another one is ignored.
+//! Of variables, those that the file sets are resolved (`IMG ?= quay.io/a/b:1`, `for a in amd64 arm64; do`): what has
+//! another one is ignored.
 
 use super::prelude::*;
 use hcoplan_diagnostics::source::lines;
 
-use super::image_output::{EvidenceOwner, Form, Platform, Record, repository};
+use super::image_output::{EvidenceOwner, Form, Record, platform_of, repository};
 
 /// Where a command has the name of the image that it publishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -24,6 +24,8 @@ use super::image_output::{EvidenceOwner, Form, Platform, Record, repository};
 enum NamedBy {
     /// An option, see [`NAMES`].
     Option,
+    /// The same, and the image stays on the machine.
+    Kept,
     /// The last word that is no option: the destination of a copy.
     Last,
     /// The first word that is no option: a manifest list.
@@ -50,41 +52,44 @@ static SWITCHES: Rows<&str> = Rows::of("buildSwitches");
 
 /// The builds in a text file: a script, a pipeline.
 pub(super) fn built(file: &Arc<SourceFile>, out: &mut Vec<Record>) {
-    if !COMMANDS.iter().any(|(command, _)| file.mentions(command)) {
+    let text = file.text();
+    let commands = commands(text);
+    if commands.is_empty() {
         return;
     }
-    let text = file.text();
     let mut found: BTreeMap<String, (BTreeSet<String>, usize)> = BTreeMap::new();
     let (mut pulled, mut renamed) = (BTreeSet::new(), Vec::new());
-    let loops = loops(text);
+    let variables = variables(text);
+    let expanded = |word: &str| expanded(word, &variables);
     let pushes = text.contains(" push ");
-    for Command { at, words, named, .. } in commands(text) {
+    for Command { at, words, named, .. } in commands {
         let plain = plain_words(&words);
         // An image of a test stays where it is built.
-        if words.contains(&"--load") && !words.contains(&"--push") && !pushes {
+        if (named == NamedBy::Kept || words.contains(&"--load")) && !words.contains(&"--push") && !pushes {
             continue;
         }
         match (named, plain.as_slice()) {
             (NamedBy::Renamed, [.., from, to]) => {
-                let both = expanded(from, &loops).into_iter().zip(expanded(to, &loops));
+                let both = expanded(from).into_iter().zip(expanded(to));
                 renamed.extend(both);
             }
             (NamedBy::List, all) => {
                 let list = values(&words, &NAMES).next().or(all.first().copied()).unwrap_or_default();
-                let lists = expanded(list, &loops);
-                let all = all.iter().flat_map(|one| expanded(one, &loops));
+                let lists = expanded(list);
+                let all = all.iter().flat_map(|one| expanded(one));
                 let all = all.filter(|one| !lists.contains(one));
                 // A loop whose words stand elsewhere gives no name.
                 renamed.extend(all.filter_map(|one| Some((one, lists.first()?.clone()))));
             }
             _ => {}
         }
-        let platforms = values(&words, &PLATFORMS).flat_map(|value| expanded(value, &loops));
-        let platforms: BTreeSet<String> = platforms.flat_map(|value| architectures(&value)).collect();
-        if platforms.is_empty() || (named != NamedBy::Option && copies_all(&words)) {
+        let platforms: Vec<String> = values(&words, &PLATFORMS).flat_map(expanded).collect();
+        let is_open = platforms.iter().any(|value| value.contains('$'));
+        let platforms: BTreeSet<String> = platforms.iter().flat_map(|value| architectures(value)).collect();
+        if is_open || platforms.is_empty() || (named > NamedBy::Kept && copies_all(&words)) {
             continue;
         }
-        for name in published(&words, &plain, named).iter().flat_map(|name| expanded(name, &loops)) {
+        for name in published(&words, &plain, named).iter().flat_map(|name| expanded(name)) {
             let name = local(last_part(&name, '='));
             if named == NamedBy::Source {
                 pulled.insert(name.clone());
@@ -122,6 +127,11 @@ pub(super) fn built_by(document: &Arc<Document>, out: &mut Vec<Record>) {
     let jobs = root.get("jobs").into_iter().flat_map(Node::entries).map(|job| &job.value);
     let steps = jobs.flat_map(|job| job.list_at("steps").iter().map(move |step| (job, step)));
     for (job, step, with) in steps.filter_map(|(job, step)| Some((job, step, step.get("with")?))) {
+        // What `docker/build-push-action` builds for a test stays there.
+        let is_kept = with.get("push").map_or(with.get("outputs").is_none(), |push| push.to_json() == false);
+        if is_kept && step.text("uses").starts_with("docker/") {
+            continue;
+        }
         let variables = [step, job, root].map(|node| entries(node.get("env")));
         let listed = |node: &Node| {
             let mut all = listed(node);
@@ -171,8 +181,8 @@ fn record(image: &str, platforms: &BTreeSet<String>, place: Location, out: &mut 
     } else {
         EvidenceOwner::References(vec![image.to_owned()])
     };
-    let platform = |name: &String| Platform { os: "linux".to_owned(), architecture: name.clone() };
-    out.push(Record { of, form: Form::Built, platforms: platforms.iter().map(platform).collect(), place });
+    let platforms = platforms.iter().map(|name| platform_of("linux", name)).collect();
+    out.push(Record { of, form: Form::Built, platforms, place });
 }
 
 /// The items of a list, or of a text separated by lines or commas.
@@ -209,7 +219,7 @@ pub(crate) fn plain_words<'w>(words: &[&'w str]) -> Vec<&'w str> {
 fn published(words: &[&str], plain: &[&str], named: NamedBy) -> Vec<String> {
     let last = plain.last().copied();
     let names: Vec<&str> = match named {
-        NamedBy::Option => values(words, &NAMES).collect(),
+        NamedBy::Option | NamedBy::Kept => values(words, &NAMES).collect(),
         NamedBy::First => plain.first().copied().into_iter().collect(),
         NamedBy::Last | NamedBy::Source => last.into_iter().collect(),
         NamedBy::Renamed | NamedBy::List => Vec::new(),
@@ -229,7 +239,7 @@ fn unquoted(word: &str) -> &str {
 /// The values of options, after `=` or as the next word.
 pub(crate) fn values<'w>(words: &[&'w str], options: &[&str]) -> impl Iterator<Item = &'w str> {
     words.iter().enumerate().filter_map(|(i, word)| match word.split_once('=') {
-        Some((option, value)) => options.contains(&option).then_some(value),
+        Some((option, value)) => options.contains(&option).then_some(unquoted(value)),
         None => words.get(i + 1).copied().filter(|_| options.contains(word)),
     })
 }
@@ -246,7 +256,9 @@ pub(crate) struct Command<'t> {
     pub(crate) at: usize,
     /// Its name: `skopeo copy`.
     pub(crate) name: &'static str,
-    /// What follows.
+    /// Where that ends.
+    pub(crate) end: usize,
+    /// Its other words.
     pub(crate) words: Vec<&'t str>,
     named: NamedBy,
 }
@@ -265,14 +277,15 @@ pub(crate) fn commands(text: &str) -> Vec<Command<'_>> {
     for (at, line) in lines(text) {
         if !["#", "//"].iter().any(|comment| line.trim_start().starts_with(comment)) {
             for (command, named) in &*COMMANDS {
-                let found = line.match_indices(command).filter(|(i, _)| !is_printed(&line[..*i]));
-                starts.extend(found.map(|(i, _)| (at + i, *command, *named)));
+                let found = line.match_indices(first_part(command, ' ')).filter(|(i, _)| !is_printed(&line[..*i]));
+                starts
+                    .extend(found.filter_map(|(i, _)| Some((at + i, *command, length(&line[i..], command)?, *named))));
             }
         }
     }
     starts.sort_unstable();
     let mut out = Vec::new();
-    for (i, &(at, name, named)) in starts.iter().enumerate() {
+    for (i, &(at, name, length, named)) in starts.iter().enumerate() {
         let next = starts.iter().skip(i + 1).map(|next| next.0).find(|next| *next > at).unwrap_or(text.len());
         let mut end = at;
         for line in text.get(at..next).unwrap_or_default().split_inclusive('\n') {
@@ -281,12 +294,23 @@ pub(crate) fn commands(text: &str) -> Vec<Command<'_>> {
                 break;
             }
         }
-        let whole = text.get(at + name.len()..end).unwrap_or_default();
-        let whole = whole.split(['|', ';', '&', '`']).next().filter(|_| !whole.contains("(")).unwrap_or(whole);
-        let words = whole.split_whitespace().filter(|word| *word != "\\").map(unquoted);
-        out.push(Command { at, name, words: words.collect(), named });
+        let whole = text.get(at..end).unwrap_or_default();
+        let whole = whole.split(['|', ';', '&', '`']).next().filter(|_| !whole.contains("/(")).unwrap_or(whole);
+        let is_own = |word: &&str| *word == "\\" || name.split(' ').any(|own| own == *word);
+        let words = whole.split_whitespace().filter(|word| !is_own(word)).map(unquoted);
+        out.push(Command { at, name, end: at + length, words: words.collect(), named });
     }
     out
+}
+
+/// The length of a command's name at the start of a text, with the options before its second word: `skopeo --debug copy`.
+fn length(text: &str, name: &str) -> Option<usize> {
+    let (first, second) = name.split_once(' ')?;
+    let rest = text.strip_prefix(first)?;
+    let at = rest.find(&format!(" {second} "))?;
+    let (options, values): (Vec<&str>, Vec<&str>) =
+        rest[..at].split_whitespace().partition(|word| word.starts_with('-'));
+    (values.len() <= options.len()).then_some(name.len() + at)
 }
 
 /// Whether what follows on a line is a text that is printed.
@@ -295,25 +319,42 @@ fn is_printed(before: &str) -> bool {
     own.starts_with("echo ") || own.starts_with("printf ")
 }
 
-/// The loops whose words are in their own line: `for a in x y; do`.
-fn loops(text: &str) -> Vec<(&str, Vec<&str>)> {
-    let heads = text.lines().filter_map(|line| line.trim().strip_prefix("for ")?.split_once(" in "));
-    let loops = heads.map(|(name, rest)| {
-        let words = rest.split([';', '\\']).next().unwrap_or_default();
-        (name.trim(), words.split_whitespace().collect())
-    });
-    loops.collect()
+/// The variables that a text sets, with all their words: `for a in x y; do`, `NAME ?= value`.
+fn variables(text: &str) -> HashMap<&str, Vec<&str>> {
+    let mut out: HashMap<&str, Vec<&str>> = HashMap::new();
+    for line in text.lines().map(str::trim) {
+        let set = match line.strip_prefix("for ") {
+            Some(head) => head.split_once(" in "),
+            None => line.strip_prefix("export ").unwrap_or(line).split_once('='),
+        };
+        let Some((name, value)) = set.map(|(name, value)| (name.trim_end_matches([' ', '?', ':', '+']), value)) else {
+            continue;
+        };
+        if !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            let words = value.split([';', '\\', '#']).next().unwrap_or_default().split_whitespace();
+            out.entry(name).or_default().extend(words.map(|word| word.trim_matches(['"', '\'', '(', ')'])));
+        }
+    }
+    out
 }
 
-/// A word, once for each value of the loop whose variable it has.
-fn expanded(word: &str, loops: &[(&str, Vec<&str>)]) -> Vec<String> {
-    let (before, rest) = word.split_once('$').unwrap_or((word, ""));
-    let rest = rest.trim_start_matches(['$', '{']);
-    let (name, after) =
-        rest.split_at(rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len()));
-    let after = after.strip_prefix('}').unwrap_or(after);
-    match loops.iter().rfind(|(variable, _)| *variable == name) {
-        Some((_, values)) => values.iter().map(|value| format!("{before}{value}{after}")).collect(),
-        None => vec![word.to_owned()],
-    }
+/// Maximum number of variables of a word that are resolved one after the other, and of its values.
+const MAX_STEPS: usize = 4;
+const MAX_VALUES: usize = 100;
+
+/// The values of a word with variables; those that the file doesn't set stay.
+fn expanded(word: &str, variables: &HashMap<&str, Vec<&str>>) -> Vec<String> {
+    let step = |word: String| -> Vec<String> {
+        let (before, rest) = word.split_once('$').unwrap_or((&word, ""));
+        let rest = rest.trim_start_matches(['$', '{', '(']);
+        let (name, after) =
+            rest.split_at(rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len()));
+        let after = after.strip_prefix(['}', ')']).unwrap_or(after);
+        match variables.get(name) {
+            Some(values) => values.iter().map(|value| format!("{before}{value}{after}")).collect(),
+            None => vec![word],
+        }
+    };
+    let one = vec![word.to_owned()];
+    (0..MAX_STEPS).fold(one, |all, _| all.into_iter().flat_map(step).take(MAX_VALUES).collect())
 }

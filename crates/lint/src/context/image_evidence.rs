@@ -429,12 +429,42 @@ mod tests {
             ("a.sh", "# docker build --platform linux/amd64 -t q.io/a/b:1 .\n", "q.io/a/b:1", "-"),
             (
                 "a.sh",
-                "for a in amd64 s390x; do \\\n buildah bud --manifest q.io/a/b:1 --arch $a; \\\ndone\n",
+                "for a in amd64 s390x; do \\\n buildah bud --manifest q.io/a/b:1 --arch $a; \\\ndone\n\
+                 buildah manifest push --all q.io/a/b:1 docker://q.io/a/b:1\n",
                 "q.io/a/b:1",
                 "amd64 s390x",
             ),
-            ("a.sh", "podman build --platform linux/arm64 -t q.io/a/b:$TAG .\n", "q.io/a/b:7", "arm64"),
-            ("a.sh", "podman build --platform linux/arm64 -t $IMAGE .\n", "q.io/a/b:7", "-"),
+            (
+                "a.sh",
+                "podman build --platform linux/arm64 -t q.io/a/b:$TAG .\npodman push q.io/a/b:$TAG\n",
+                "q.io/a/b:7",
+                "arm64",
+            ),
+            ("a.sh", "podman build --platform linux/arm64 -t q.io/a/b:7 .\npodman run q.io/a/b:7\n", "q.io/a/b:7", "-"),
+            ("a.sh", "docker buildx build --push --platform linux/arm64 -t $IMAGE .\n", "q.io/a/b:7", "-"),
+            (
+                "Makefile",
+                "BASE = q.io/a\nVERSION ?= 1\nIMG ?= $(BASE)/b:v$(VERSION)\nexport PLATFORMS := linux/arm64,linux/amd64\n\
+                 push:\n\t$(TOOL) buildx build --push --platform=$(PLATFORMS) --tag ${IMG} -f Dockerfile.cross .\n",
+                "q.io/a/b:v1",
+                "amd64 arm64",
+            ),
+            (
+                "a.sh",
+                "IMAGE=\"q.io/a/b:1\"\nARCHS=\"amd64 arm64\"\nfor a in $ARCHS; do\n\
+                 buildah bud --manifest=\"$IMAGE\" --arch \"$a\" .\ndone\nbuildah manifest push --all \"$IMAGE\" \"docker://$IMAGE\"\n",
+                "q.io/a/b:1",
+                "amd64 arm64",
+            ),
+            // The caller may build for more.
+            ("a.sh", "docker buildx build --push --platform linux/amd64,$MORE -t q.io/a/b:1 .\n", "q.io/a/b:1", "-"),
+            (
+                "a.sh",
+                "skopeo --debug --override-arch arm64 copy docker://x.io/a docker://q.io/a/b:1\n",
+                "q.io/a/b:1",
+                "arm64",
+            ),
+            ("a.sh", "docker buildx build --push --platform linux/arm64 -t q.io/a/b .\n", "q.io/a/b:latest", "arm64"),
             ("a.sh", "skopeo copy --override-arch arm64 docker://x.io/a docker://q.io/a/b:1\n", "q.io/a/b:1", "arm64"),
             (
                 "a.sh",
@@ -480,7 +510,8 @@ mod tests {
                 "a.sh",
                 "docker build --platform linux/amd64 -t q.io/a/b:1-amd .\n\
                  docker build --platform linux/arm64 -t q.io/a/b:1-arm .\n\
-                 docker manifest create q.io/a/b:1 --amend q.io/a/b:1-amd --amend q.io/a/b:1-arm\n",
+                 docker manifest create q.io/a/b:1 --amend q.io/a/b:1-amd --amend q.io/a/b:1-arm\n\
+                 docker manifest push q.io/a/b:1\n",
                 "q.io/a/b:1",
                 "amd64 arm64",
             ),
@@ -508,8 +539,16 @@ mod tests {
     fn pipelines_and_lists_say_what_they_publish() {
         for (text, expected) in [
             (
-                "jobs: {a: {steps: [{uses: docker/build-push-action@v6, with: {platforms: 'linux/amd64,linux/arm64', tags: 'q.io/a/b:1'}}]}}",
+                "jobs: {a: {steps: [{uses: docker/build-push-action@v6, with: {push: '${{ env.PUSH }}', platforms: 'linux/amd64,linux/arm64', tags: 'q.io/a/b:1'}}]}}",
                 "amd64 arm64",
+            ),
+            (
+                "jobs: {a: {steps: [{uses: docker/build-push-action@v6, with: {push: false, platforms: linux/amd64, tags: 'q.io/a/b:1'}}]}}",
+                "-",
+            ),
+            (
+                "jobs: {a: {steps: [{uses: docker/build-push-action@v6, with: {load: true, platforms: linux/amd64, tags: 'q.io/a/b:1'}}]}}",
+                "-",
             ),
             (
                 "jobs: {a: {steps: [{uses: redhat-actions/buildah-build@v2, with: {image: q.io/a/b, tags: '1 2', archs: 'arm64'}}]}}",

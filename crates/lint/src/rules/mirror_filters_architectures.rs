@@ -43,7 +43,7 @@ fn one_of_list(cx: &Context<'_>, file: &Arc<SourceFile>, command: &Command<'_>, 
         return None;
     }
     let only = only.map_or_else(|| "the architecture of the machine that copies it".to_owned(), str::to_owned);
-    let end = command.at + command.name.len();
+    let end = command.end;
     let finding = cx.finding(format!("{from} is copied only for {only}"));
     let finding =
         finding.at(Location::new(file, Span::new(command.at, end))).label("takes one image out of a manifest list");
@@ -56,7 +56,7 @@ fn one_of_list(cx: &Context<'_>, file: &Arc<SourceFile>, command: &Command<'_>, 
 
 fn oc(cx: &Context<'_>, file: &Arc<SourceFile>, command: &Command<'_>) -> Option<Finding> {
     let flags = ["--filter-by-os", "--index-filter-by-os"];
-    if values(&command.words, &flags).next()?.trim_matches(['"', '\'']) == ".*" {
+    if values(&command.words, &flags).next()? == ".*" {
         return None;
     }
     let flag = command.words.iter().find(|word| flags.iter().any(|flag| word.starts_with(flag)))?;
