@@ -204,8 +204,8 @@ impl Revision {
     }
 
     /// Where the branch that `directory` is on left the main one: the main branch's name, `HEAD` where there is none,
-    /// the commit, and whether that is checked out without another branch, and without a change if it is on one. `None`
-    /// outside a repository, and where there is no commit.
+    /// the commit, and whether that is checked out without another branch and without a change. `None` outside a
+    /// repository, and where there is no commit.
     pub fn branch_point(directory: &Utf8Path) -> Option<(String, String, bool)> {
         // The likeliest first.
         const MAIN: [&str; 5] = [
@@ -234,9 +234,9 @@ impl Revision {
         // The second name is the target of origin's `HEAD`.
         let is_whole = |own: &Vec<&str>| {
             let is_own = |name: &&str| short(name).trim_start_matches("origin/") == short(own[2]);
-            main.is_none_or(|main| main[2..].iter().any(is_own)) && !has_changes(&git)
+            main.is_none_or(|main| main[2..].iter().any(is_own))
         };
-        let is_current = own == commit && branch.is_none_or(is_whole);
+        let is_current = own == commit && branch.is_none_or(is_whole) && !has_changes(&git);
         Some((short(name).to_owned(), commit, is_current))
     }
 
@@ -405,13 +405,23 @@ fn resolved(git: &Git, name: &str) -> Result<String, Error> {
 fn commit(git: &Git, name: &str) -> Result<String, Error> {
     /// The length of a commit's full name.
     const FULL: usize = 40;
+    /// The likely names of the main branch.
+    const MAIN: [&str; 4] = ["main", "master", "origin/main", "origin/master"];
     if name.len() == FULL && name.bytes().all(|b| b.is_ascii_hexdigit()) {
         return Ok(name.to_owned());
     }
-    let wanted = format!("{name}^{{commit}}");
-    let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
-    let found = git.line(&[&arguments[..], &[&wanted]].concat());
-    found.map_err(|error| missing_commit(git, error, || format!("there is no revision {name}")))
+    let find = |name: &str| {
+        let wanted = format!("{name}^{{commit}}");
+        let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
+        git.line(&[&arguments[..], &[&wanted]].concat())
+    };
+    let hint = || {
+        let there = MAIN.iter().filter(|_| MAIN.contains(&name)).find(|other| find(other).is_ok());
+        let there = there.map(|other| format!("; there is `{other}`"));
+        let branch = name.strip_prefix("origin/").filter(|_| there.is_none());
+        there.or(branch.map(|b| format!(": run `git fetch origin {b}:refs/remotes/origin/{b}`"))).unwrap_or_default()
+    };
+    find(name).map_err(|error| missing_commit(git, error, || format!("there is no revision {name}{}", hint())))
 }
 
 /// The error for a missing commit, about which git prints nothing.

@@ -125,6 +125,7 @@ fn reports_errors_of_git() {
     let root = repository.root();
     let nothing = Err("git: there is no revision nothing".to_owned());
     assert_eq!(message(root, "nothing"), nothing);
+    assert_eq!(message(root, "master"), Err("git: there is no revision master; there is `main`".to_owned()));
     let option = Err("git: there is no revision --all".to_owned());
     assert_eq!(message(root, "--all"), option);
     let outside = tempfile::tempdir().expect("a directory");
@@ -151,6 +152,8 @@ fn another_branch_at_the_main_ones_commit_and_a_changed_file_are_changes() {
     assert!(!is_current(&tree));
     repository.run(&["checkout", "-q", "--detach"]);
     assert!(is_current(repository.root()));
+    repository.write("a.yaml", "changed");
+    assert!(!is_current(repository.root()));
 }
 
 #[test]
