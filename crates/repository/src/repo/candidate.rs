@@ -12,7 +12,8 @@ pub fn is_candidate(path: &Utf8Path) -> bool {
         let at = name.len().checked_sub(end.len());
         at.is_some_and(|at| name[at..].eq_ignore_ascii_case(end.as_bytes()))
     };
-    [".yaml", ".yml", ".json"].iter().any(ends) || is_kustomization(path)
+    // Results of linters quote manifests.
+    [".yaml", ".yml", ".json"].iter().any(ends) && !ends(&".sarif.json") || is_kustomization(path)
 }
 
 /// Whether a path leads through a directory with what tests expect or read. `golden/` may have golden images, and

@@ -145,8 +145,8 @@ impl Repo {
         found.collect()
     }
 
-    /// Reports unrecognised HyperConvergeds, and inventories without a cluster.
-    pub(super) fn report_non_clusters(&mut self, objects: &Objects, config: &Config) {
+    /// Reports unrecognised HyperConvergeds, and inventories without a cluster; `configs` has an untrusted one, too.
+    pub(super) fn report_non_clusters(&mut self, objects: &Objects, configs: &[&Config]) {
         let mut findings = Vec::new();
         let mut fatal = Vec::new();
         for object in &objects.unrecognized {
@@ -189,7 +189,7 @@ impl Repo {
                 let path = objects.path(s.object);
                 let directory = parent(path);
                 // An entry's cluster may not be selected, and not be built; a wrong entry is reported itself.
-                let mut named = config.clusters.iter().flat_map(|entry| &entry.inventory);
+                let mut named = configs.iter().flat_map(|config| &config.clusters).flat_map(|entry| &entry.inventory);
                 if named.any(|named| in_root(&named.value).is_some_and(|named| path.starts_with(named))) {
                     return false;
                 }

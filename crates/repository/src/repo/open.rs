@@ -93,7 +93,7 @@ impl Repo {
         let named: HashSet<_> = config.clusters.iter().filter_map(|c| in_root(&c.path.value)).collect();
         let is_built_on = |f: &Utf8Path| options.built.iter().any(|b| b.reached.contains(f)) && !named.contains(f);
         let built_on = listing.files.iter().filter(|f| is_built_on(f));
-        reading.files.extend(built_on.map(|file| FileUse::skipped(file, &"goes into a build")));
+        reading.files.extend(built_on.map(|file| FileUse::skipped(file, &"part of a kustomization")));
         let within = options.within.as_deref().unwrap_or(Utf8Path::new(""));
         // What a controller applies is no test's.
         let gitops = LazyCell::new(|| gitops::read(&*tree, &listing.files));
@@ -442,7 +442,7 @@ impl Reading {
         repo.findings.append(&mut self.findings);
         repo.report_left_out(&left_out, is_only);
         repo.report_unreadable_paths(self.unreadable_paths);
-        repo.report_non_clusters(&self.objects, &config);
+        repo.report_non_clusters(&self.objects, &own.iter().chain([&config]).collect::<Vec<_>>());
         repo.report_submodules();
         repo.report_folded_paths();
         repo.report_unread_charts();

@@ -152,7 +152,9 @@ impl ChangedFiles {
             }
             out.extend(documents_of(file).iter().map(|document| &document.root).filter_map(|root| {
                 let kind = root.text("kind");
-                let is_ansible = kind.is_empty() && (!root.items().is_empty() || root.get("dependencies").is_some());
+                // A report in JSON is no list of tasks.
+                let is_list = !root.items().is_empty() && path.extension() != Some("json");
+                let is_ansible = kind.is_empty() && (is_list || root.get("dependencies").is_some());
                 let names_it = |node: &Node| {
                     let text = node.as_str().unwrap_or_default();
                     path_words(text).any(is_it) || is_ansible && role == Some(text)

@@ -295,6 +295,7 @@ fn render(
                     let finding = Finding::new(&HELM_TEMPLATE_FAILED, message);
                     let finding = finding.at(place).label("this release is not planned");
                     let finding = Finding { cluster: Some(name_of(tree, &directory)), ..finding };
+                    built.unbuilt.insert(directory.clone(), run.files());
                     built.failed.push(FailedBuild { directory, finding });
                 }
             }
@@ -395,6 +396,12 @@ impl ReleaseToRender<'_> {
         Ok((typed, bytes))
     }
 
+    /// The files of the chart and of the values.
+    fn files(&self) -> BTreeSet<Utf8PathBuf> {
+        let values = self.release.files().chain(&self.release.option_files);
+        self.chart.files.values().chain(values).cloned().collect()
+    }
+
     /// The values with their places, those of the highest precedence first.
     fn values(&self) -> Vec<Document> {
         let own = Values::File(self.chart.directory.join("values.yaml"));
@@ -438,6 +445,7 @@ impl ReleaseToRender<'_> {
         built.notes.push(format!("{path} is what `{typed}` prints"));
         built.origins.insert(path.clone(), Arc::new(origins));
         built.appliers.extend(self.release.by.clone().map(|by| (path.clone(), by)));
+        built.inputs.insert(path.clone(), self.files());
         built.files.insert(path, bytes);
         Ok(has_hyperconverged)
     }

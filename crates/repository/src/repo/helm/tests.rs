@@ -85,6 +85,9 @@ fn each_release_is_a_cluster_with_locations_in_the_template() {
     let repo = Repo::from_tree(tree, &options).expect("a repository");
     let names: Vec<&str> = repo.clusters().iter().map(|c| &**c.name()).collect();
     assert_eq!(names, ["envs/east", "envs/west"]);
+    let users = |path: &str| repo.users_of(path.into()).iter().map(|c| c.name().to_string()).collect::<Vec<_>>();
+    assert_eq!(users("envs/east/values.yaml"), ["envs/east"]);
+    assert_eq!(users("charts/virt/templates/hc.yaml"), ["envs/east", "envs/west"]);
     assert_eq!(repo.unplanned(None).count(), 0);
     let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
     assert_eq!(loaded.json["metadata"]["namespace"], "kubevirt-hyperconverged");
