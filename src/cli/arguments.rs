@@ -1,6 +1,8 @@
 //! Arguments shared by several subcommands.
 
+use super::typed;
 use crate::prelude::*;
+use hcoplan_report::Typed;
 use std::num::NonZeroUsize;
 
 use crate::repo::Builds;
@@ -104,6 +106,20 @@ pub(super) struct Sources {
 }
 
 impl Sources {
+    /// The typed command, for reports.
+    pub(super) fn typed(&self) -> Typed {
+        let directory = Some(&self.directory).filter(|path| !self.more.is_empty() || *path != ".");
+        let scope = [
+            words("", directory.into_iter().chain(&self.more)),
+            words("--cluster ", &self.cluster),
+            words("--exclude ", &self.exclude),
+            words("--release ", &self.release),
+            words("--inventory ", &self.inventory),
+            words("--config ", &self.reading.config),
+        ];
+        Typed { command: typed::command(), scope: scope.concat() }
+    }
+
     /// The sources for the analysis.
     pub(super) fn of_analysis(&self) -> hcoplan_analysis::Sources {
         let mut files = self.more.clone();
@@ -123,8 +139,35 @@ impl Sources {
     }
 }
 
+/// Words for a shell, each with its option.
+fn words<'w>(option: &str, values: impl IntoIterator<Item = &'w (impl AsRef<str> + 'w)>) -> String {
+    let word = |value: &str| format!(" {option}{}", shlex::try_quote(value).unwrap_or_default());
+    values.into_iter().map(|value| word(value.as_ref())).collect()
+}
+
 /// The directory around all paths; the current one if they have no other in common.
 fn common(paths: &[Utf8PathBuf]) -> Utf8PathBuf {
     let first = paths.iter().flat_map(|path| path.ancestors()).find(|above| paths.iter().all(|p| p.starts_with(above)));
     first.filter(|above| *above != "").unwrap_or(Utf8Path::new(".")).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggests_commands_about_the_same_clusters() {
+        let text = |text: &str| text.to_owned();
+        let all = Sources { directory: ".".into(), ..Sources::default() };
+        let one = Sources { directory: "my clusters/a".into(), release: Some(text("4.20")), ..all.clone() };
+        let some = Sources { directory: "a".into(), more: vec!["b".into()], cluster: vec![text("e*")], ..all.clone() };
+        for (sources, cluster, command) in [
+            (&all, None, "hcoplan fix"),
+            (&all, Some("a"), "hcoplan fix --cluster a"),
+            (&one, None, "hcoplan fix 'my clusters/a' --release 4.20"),
+            (&some, Some("east"), "hcoplan fix a b --cluster 'e*'"),
+        ] {
+            assert_eq!(sources.typed().about_same("fix", cluster), command);
+        }
+    }
 }

@@ -85,14 +85,11 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
             let said = KeptNotices::default();
             let (text, verdict) = generate(gate, &said).unwrap_or_else(|failure| {
                 said.say(NoticeKind::Shown, &plugin::failure_text(&failure));
-                let verdict = match failure {
-                    Failure::Unreadable(_) => Exit::UNREADABLE,
-                    Failure::Interrupted => Exit::default(),
-                    _ => Exit::UNUSABLE,
-                };
-                (String::new(), verdict)
+                (String::new(), super::exit_of(&failure))
             });
-            plugin::lines(said.take()).iter().for_each(|line| output.show(line));
+            if !output.quiet() || verdict != Exit::default() {
+                plugin::lines(said.take()).iter().for_each(|line| output.show(line));
+            }
             if verdict == Exit::default() && !hcoplan_analysis::interrupted() {
                 output.print(text)?;
             }
@@ -136,7 +133,7 @@ fn generate(gate: &Gate, said: &KeptNotices) -> Result<(String, Exit), Failure> 
     let request = AnalysisRequest {
         found: &found,
         settings: &settings,
-        base: &CompareBase::NOTHING,
+        base: &CompareBase::default(),
         baseline,
         fail_on,
         work: ClusterTask {

@@ -1,6 +1,6 @@
 //! `hcoplan diff`: the effects of a change on the clusters.
 
-use super::arguments::InputArguments;
+use super::arguments::{self, InputArguments};
 use super::format;
 use super::output::Output;
 use super::plan::Printed;
@@ -99,7 +99,13 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     let Some(analysis) = request.analyse(output, |_, _| {})? else {
         return Ok(found.verdict);
     };
-    arguments.printed.print(&targets, &analysis, output)?;
+    let after = arguments::Sources {
+        directory: arguments.other.clone().unwrap_or_else(|| arguments.directory.clone()),
+        cluster: arguments.cluster.clone(),
+        exclude: arguments.exclude.clone(),
+        ..arguments::Sources::default()
+    };
+    arguments.printed.print(&targets, &analysis, &after.typed(), output)?;
     let mut verdict = analysis.verdict;
     verdict.failed |= arguments.exit_code && analysis.differs();
     Ok(verdict)

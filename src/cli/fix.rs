@@ -107,6 +107,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     let writes = arguments.write && !exit.stops();
     let view = FixView {
         root: &root,
+        typed: &arguments.sources.typed(),
         written: writes.then(|| write(&fixed, &root, &mut exit, output)),
         is_stopped: arguments.write && !writes,
         is_migration: arguments.migrate.is_some(),

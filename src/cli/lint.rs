@@ -8,7 +8,7 @@ use super::settings::Rules;
 use crate::finding::Group;
 use crate::lint;
 use crate::prelude::*;
-use hcoplan_report::Report;
+use hcoplan_report::print_findings;
 use hcoplan_report::rules;
 
 /// Check the manifests with the rules
@@ -69,19 +69,13 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     let Some(analysis) = request.analyse(output, |_, _| {})? else {
         return Ok(found.verdict);
     };
-    let findings = &analysis.findings;
+    let typed = arguments.sources.typed();
     for target in &targets {
-        if target.format == Format::Human && findings.is_empty() {
+        if target.format == Format::Human && analysis.findings.is_empty() {
             continue;
         }
-        let text = Report::of(findings, target.terminal(output)).text(target.format);
+        let text = print_findings(target.format, &analysis, &typed, target.terminal(output));
         target.write(&text, output)?;
-    }
-    if analysis.fails_by_consequence {
-        let against = base.name().unwrap_or_default();
-        output.error(format_args!(
-            "the change has consequences beyond these findings\n  help: hcoplan plan --against {against}"
-        ));
     }
     Ok(analysis.verdict)
 }

@@ -59,7 +59,7 @@ pub fn run() -> ExitCode {
         Ok(true) => return ExitCode::SUCCESS,
         Err(error) => {
             let _ = error.print();
-            return Exit::UNUSABLE.into();
+            return Exit { unusable: true, ..Exit::default() }.into();
         }
     }
     if let Some(version) = version::version_answer(&typed) {
@@ -75,7 +75,11 @@ pub fn run() -> ExitCode {
             let text = if is_help { help::page(Arguments::command(), &typed) } else { error.render() };
             // Help and version aren't errors, even with a closed pipe.
             let _ = help::color(&typed).print(&text, error.use_stderr());
-            return if error.use_stderr() { Exit::UNUSABLE.into() } else { ExitCode::SUCCESS };
+            return if error.use_stderr() {
+                Exit { unusable: true, ..Exit::default() }.into()
+            } else {
+                ExitCode::SUCCESS
+            };
         }
     };
     let output = Output::new(arguments.color, arguments.quiet, arguments.verbose);
@@ -100,13 +104,19 @@ pub fn run() -> ExitCode {
                 }
                 other => output.error(other),
             }
-            match failure {
-                Failure::Unreadable(_)
-                | Failure::Repo(repo::Error::TooMuch(_))
-                | Failure::Build(repo::BuildError::Failed { .. } | repo::BuildError::Unread { .. }) => Exit::UNREADABLE,
-                _ => Exit::UNUSABLE,
-            }
+            exit_of(&failure)
         }
     };
     Exit { interrupted: hcoplan_analysis::interrupted(), ..verdict }.into()
+}
+
+/// The exit code of a failure.
+fn exit_of(failure: &Failure) -> Exit {
+    let unreadable = matches!(
+        failure,
+        Failure::Unreadable(_)
+            | Failure::Repo(repo::Error::TooMuch(_))
+            | Failure::Build(repo::BuildError::Failed { .. } | repo::BuildError::Unread { .. })
+    );
+    Exit { unreadable, unusable: !unreadable, ..Exit::default() }
 }

@@ -14,7 +14,7 @@ use crate::finding::Finding;
 use crate::lint::Settings;
 use crate::secret::InputText;
 use hcoplan_analysis::{FinalFindings, Findings, NoticeKind, Notices};
-use hcoplan_report::{Report, Terminal};
+use hcoplan_report::{Report, Terminal, Typed};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -88,7 +88,7 @@ impl Output {
             findings.retain(Finding::is_error);
         }
         if !findings.findings().is_empty() {
-            let text = Report::of(&findings, self.terminal_of_errors()).text(Format::Human);
+            let text = Report::of(&findings, &Typed::default(), self.terminal_of_errors()).text(Format::Human);
             self.show(String::from_utf8_lossy(&text).trim_end());
         }
         Ok(())
@@ -97,7 +97,7 @@ impl Output {
     /// Prints findings about the configuration, which end a run.
     pub(super) fn show_configuration(&self, findings: &[Finding], root: &Utf8Path) {
         let findings = FinalFindings::new(findings.to_vec(), root);
-        let text = Report::of(&findings, self.terminal_of_errors()).text(Format::Human);
+        let text = Report::of(&findings, &Typed::default(), self.terminal_of_errors()).text(Format::Human);
         let text = String::from_utf8_lossy(&text).into_owned();
         // The last line counts clusters, but none was examined.
         self.show(text.trim_end().rsplit_once("\n\n").map_or(text.trim_end(), |(t, _)| t));

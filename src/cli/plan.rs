@@ -4,14 +4,14 @@ use super::arguments::Sources;
 use super::format::{self, Target};
 use super::output::Output;
 use super::output_tree_arguments::OutputTreeArguments;
+use super::previous_state;
 use super::settings::Rules;
-use super::{previous_state, typed};
 use crate::emit::DiskTree;
 use crate::lint;
 use crate::prelude::*;
 use hcoplan_analysis::{Analysis, last_release};
 use hcoplan_report::changes::{self, MIN_BUDGET};
-use hcoplan_report::{PlanFormat, print_plan};
+use hcoplan_report::{PlanFormat, Typed, print_plan};
 
 /// Show what a change does, and lint it
 ///
@@ -67,11 +67,11 @@ impl Printed {
         &self,
         targets: &[Target<PlanFormat>],
         analysis: &Analysis,
+        typed: &Typed,
         output: &Output,
     ) -> Result<(), Failure> {
-        let command = typed::command();
         targets.iter().try_for_each(|target| {
-            let text = print_plan(target.format, analysis, &command, target.terminal(output), self.budget_bytes)?;
+            let text = print_plan(target.format, analysis, typed, target.terminal(output), self.budget_bytes)?;
             target.write(&text, output)
         })
     }
@@ -117,7 +117,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     if found.verdict.nothing_found && analysis.findings.findings().is_empty() {
         targets.retain(|target| target.format != PlanFormat::Changes(changes::Format::Human));
     }
-    arguments.printed.print(&targets, &analysis, output)?;
+    arguments.printed.print(&targets, &analysis, &arguments.sources.typed(), output)?;
     if is_written? {
         output.note(format_args!("the rendered files are in {path}"));
     }

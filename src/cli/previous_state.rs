@@ -83,7 +83,7 @@ impl Arguments {
             return Ok(CompareBase::live(live(file, found, output)?));
         }
         let Some(name) = &self.against else {
-            return Ok(CompareBase::NOTHING);
+            return Ok(CompareBase::default());
         };
         if found.is_stream() {
             return Err(Failure::usage(
@@ -100,7 +100,7 @@ impl Arguments {
     /// The side before, by default the merge base with the main branch.
     pub(super) fn base_or_main(&self, found: &Clusters, output: &Output) -> Result<CompareBase, Failure> {
         let named = self.base(found, output)?;
-        if named.name().is_some() { Ok(named) } else { CompareBase::merge_base(found) }
+        if named.name().is_some() { Ok(named) } else { CompareBase::merge_base(found, output) }
     }
 
     /// The files of `--live`, which aren't sources.

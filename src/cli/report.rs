@@ -3,8 +3,8 @@
 use super::arguments::Sources;
 use super::format::{self, Target};
 use super::output::Output;
+use super::previous_state;
 use super::settings::Rules;
-use super::{previous_state, typed};
 use crate::lint;
 use crate::prelude::*;
 use crate::source::{Commit, repository_name};
@@ -88,12 +88,12 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         head: Commit::find(&found.root, "HEAD"),
         base: base.revision.as_ref().and_then(Side::commit),
     };
-    let command = typed::command();
+    let typed = sources.typed();
     for target in &targets {
         let terminal = target.terminal(output);
-        let changes = (!base.is_nothing()).then(|| Changes::of(&analysis, &command, terminal, None));
+        let changes = (!base.is_nothing()).then(|| Changes::of(&analysis, &typed, terminal, None));
         let page = plan_page(&PlanPage {
-            report: &Report::of(&analysis.findings, terminal),
+            report: &Report::of(&analysis.findings, &typed, terminal),
             source: &source,
             clusters: &rows,
             changes: changes.as_ref(),

@@ -190,7 +190,8 @@ fn drift(inputs: &Inputs<'_>) -> Option<ClusterDrift> {
     let fields = diff::drift(&state, inputs.manifest())?;
     let loaded = inputs.loaded();
     let document = Arc::clone(&loaded.document);
-    Some(ClusterDrift { cluster: loaded.name.to_string(), release: inputs.release().title(), document, fields })
+    let (cluster, basis) = (loaded.name.to_string(), loaded.release_basis());
+    Some(ClusterDrift { cluster, release: inputs.release().title(), basis, document, fields })
 }
 
 /// A cluster after the change, with its plan and verdict.

@@ -132,6 +132,8 @@ pub struct ClusterDrift {
     pub cluster: String,
     /// The release as the distribution names it.
     pub release: String,
+    /// What that rests on.
+    pub basis: ReleaseBasis,
     /// The HyperConverged.
     pub document: Arc<Document>,
     /// The fields that differ, in document order.

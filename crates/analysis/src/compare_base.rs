@@ -9,11 +9,13 @@ use crate::prelude::*;
 use crate::sides::Side;
 use crate::{Before, ComparisonMode};
 
-/// The side before.
+/// The side before; by default there is nothing to compare with.
+#[derive(Default)]
 pub struct CompareBase {
     name: Option<String>,
-    /// Whether it is the side before a change.
-    is_before_change: bool,
+    /// Whether it is the side before a change, so that only differences fail the run: the command line gives it, or it is
+    /// where a branch or an uncommitted change began.
+    pub(super) is_before_change: bool,
     root: Option<Utf8PathBuf>,
     /// The revision it is read from.
     pub revision: Option<Side>,
@@ -21,8 +23,10 @@ pub struct CompareBase {
 }
 
 /// The data of the side before.
+#[derive(Default)]
 pub(super) enum BaseSide {
     /// Unknown: everything is new.
+    #[default]
     Nothing,
     /// Its sources, and how the sides are related.
     Sources { repo: Box<Repo>, mode: ComparisonMode },
@@ -33,25 +37,21 @@ pub(super) enum BaseSide {
 }
 
 impl CompareBase {
-    /// Nothing to compare with.
-    pub const NOTHING: Self =
-        Self { name: None, is_before_change: false, root: None, revision: None, side: BaseSide::Nothing };
-
     /// The merge base with the main branch; nothing outside of a git repository.
-    pub fn merge_base(found: &Clusters) -> Result<Self, Failure> {
-        match if found.is_stream() { None } else { merge_base(&found.side()) } {
+    pub fn merge_base(found: &Clusters, notices: &dyn Notices) -> Result<Self, Failure> {
+        match if found.is_stream() { None } else { merge_base(&found.side(), notices) } {
             // On the main branch itself, without a change, the whole state is judged.
             Some((side, is_current)) => {
                 let base = Self::sources(side, ComparisonMode::BeforeAndAfter)?;
                 Ok(Self { is_before_change: !is_current, ..base })
             }
-            None => Ok(Self::NOTHING),
+            None => Ok(Self::default()),
         }
     }
 
     /// The HyperConvergeds in a cluster.
     pub fn live(previous: PreviousState) -> Self {
-        Self { name: Some(previous.file.to_string()), side: BaseSide::Live(previous), ..Self::NOTHING }
+        Self { name: Some(previous.file.to_string()), side: BaseSide::Live(previous), ..Self::default() }
     }
 
     /// A git revision of the clusters' directory.
@@ -90,7 +90,7 @@ impl CompareBase {
 
     /// The objects in a cluster, from a file.
     pub fn objects(name: &Utf8Path, objects: Vec<Object>) -> Self {
-        Self { name: Some(name.to_string()), side: BaseSide::Objects(objects), ..Self::NOTHING }
+        Self { name: Some(name.to_string()), side: BaseSide::Objects(objects), ..Self::default() }
     }
 
     /// The side before, for the analysis.
@@ -106,12 +106,6 @@ impl CompareBase {
         }
     }
 
-    /// Whether it is the side before a change, so that only differences fail the run: the command line gives it, or it is
-    /// where a branch or an uncommitted change began.
-    pub fn is_before_change(&self) -> bool {
-        self.is_before_change
-    }
-
     /// Whether there is nothing to compare with.
     pub fn is_nothing(&self) -> bool {
         matches!(self.side, BaseSide::Nothing)
@@ -120,11 +114,6 @@ impl CompareBase {
     /// Its name.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
-    }
-
-    /// A description for people.
-    pub fn described(&self) -> String {
-        self.name.clone().unwrap_or_else(|| "nothing".to_owned())
     }
 
     /// The root of its files; the other side's root if it has none.
@@ -148,13 +137,18 @@ impl CompareBase {
 
 /// The merge base with the main branch, and whether that is checked out without a change; `None` outside of a repository
 /// or without a commit.
-fn merge_base(side: &Side) -> Option<(Side, bool)> {
+fn merge_base(side: &Side, notices: &dyn Notices) -> Option<(Side, bool)> {
     let directory = side.directory.canonicalize_utf8().ok()?;
     // Avoids starting git outside of a repository.
-    directory.ancestors().find(|above| above.join(".git").exists())?;
+    let top = directory.ancestors().find(|above| above.join(".git").exists())?;
     let (branch, commit, is_current) = Revision::branch_point(&directory)?;
     let name = match branch.as_str() {
-        "HEAD" => "HEAD".to_owned(),
+        "HEAD" => {
+            if top.join(".git/shallow").exists() {
+                notices.warning("a shallow clone without a main branch: only uncommitted changes are compared");
+            }
+            "HEAD".to_owned()
+        }
         "origin/HEAD" => "the merge base with origin's main branch".to_owned(),
         name => format!("the merge base with {name}"),
     };

@@ -23,22 +23,6 @@ pub struct Exit {
 }
 
 impl Exit {
-    /// Wrong usage, configuration or environment.
-    pub const UNUSABLE: Self = Self { unusable: true, ..Self::NOTHING };
-
-    /// Unreadable or invalid input.
-    pub const UNREADABLE: Self = Self { unreadable: true, ..Self::NOTHING };
-
-    const NOTHING: Self = Self {
-        bug: false,
-        unusable: false,
-        unreadable: false,
-        nothing_found: false,
-        nothing_planned: false,
-        failed: false,
-        interrupted: false,
-    };
-
     /// Whether the input is incomplete, so that nothing may be written.
     pub const fn stops(self) -> bool {
         self.unusable || self.unreadable || self.nothing_found || self.nothing_planned || self.interrupted

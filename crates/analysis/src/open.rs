@@ -115,7 +115,7 @@ fn find_in(
         // A chart or submodule that wasn't searched isn't an error.
         let is_unread = !unplanned.is_empty() && unplanned.iter().all(|f| is_unread(f));
         // A finding reports clusters that aren't built.
-        let is_unbuilt = verdict.unreadable && has_failed(&options);
+        let is_unbuilt = (verdict.unreadable || !files.is_empty()) && has_failed(&options);
         match () {
             () if is_unread => {
                 notices.error(format_args!("no HyperConverged was checked in {directory}"));
@@ -126,7 +126,7 @@ fn find_in(
                 notices.error(format_args!("no HyperConverged that could be planned is in {directory}"));
                 verdict.nothing_planned = true;
             }
-            () if is_unbuilt => verdict.nothing_found = true,
+            () if is_unbuilt => verdict.nothing_found = files.is_empty(),
             // It may belong to a cluster elsewhere in the repository.
             () if files.is_empty() && revision.is_none() && directory.is_file() => {
                 let sources = Sources { files: vec![directory.clone()], ..sources.clone() };
@@ -142,7 +142,7 @@ fn find_in(
     {
         return Err(Failure::usage(
             format!("--cluster {pattern} matches no cluster"),
-            format!("there are {}", list(&names(&repo).map(|name| name.to_string()).collect::<Vec<_>>(), 10)),
+            format!("the clusters are {}", list(&names(&repo).map(|name| name.to_string()).collect::<Vec<_>>(), 10)),
         ));
     }
     let base = match options.trust.base() {

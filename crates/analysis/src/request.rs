@@ -10,9 +10,10 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::notices::Notices;
 use crate::prelude::*;
-use crate::review::{Entry, Review, Steps};
+use crate::review::{Review, Steps, Story};
 use crate::{Before, ClusterResult, ClusterTask};
 use crate::{Progress, Upgraded};
+use std::cmp::Reverse;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// The input of an analysis.
@@ -47,12 +48,13 @@ pub struct Analysis {
     pub compared: usize,
     /// The findings.
     pub findings: FinalFindings,
+    /// The consequences of the change and the upgrade that no finding of the same severity reports, and the findings that
+    /// the upgrade brings, the worst first. Data loss and boot failures are errors, disruptions warnings.
+    pub consequences: Vec<Finding>,
     /// The steps of an upgrade, if requested.
     pub steps: Option<Steps>,
     /// Whether existing findings fail the run.
     pub existing_count: bool,
-    /// Whether the run fails by a consequence of the change or the upgrade alone.
-    pub fails_by_consequence: bool,
     /// The exit code.
     pub verdict: Exit,
 }
@@ -66,7 +68,7 @@ impl<'a> AnalysisRequest<'a> {
     ) -> Result<Option<Analysis>, Failure> {
         let Self { found, settings, base, baseline, fail_on, work } = self;
         let work = ClusterTask { before: base.before(), ..work };
-        let (existing_count, preview) = (!base.is_before_change(), work.preview.clone());
+        let (existing_count, preview) = (!base.is_before_change, work.preview.clone());
         let (mut verdict, mut clusters, mut compared) = (found.verdict, Vec::new(), 0);
         let mut steps: BTreeMap<(usize, String), Vec<ClusterDiff>> = BTreeMap::new();
         let mut already_there = Vec::new();
@@ -116,22 +118,22 @@ impl<'a> AnalysisRequest<'a> {
             compared,
         });
         let mut analysis = Analysis {
-            before: base.described(),
+            before: base.name().unwrap_or("nothing").to_owned(),
             after: found.name().to_owned(),
             root_before: base.root(&found.root),
             root: found.root.clone(),
             clusters,
             compared,
             findings,
+            consequences: Vec::new(),
             steps,
             existing_count,
-            fails_by_consequence: false,
             verdict,
         };
         let mut steps = analysis.steps.iter().flat_map(|s| &s.steps).flat_map(|(_, diffs)| diffs);
         analysis.verdict.failed |= steps.any(|d| d.verdict.fails());
-        analysis.fails_by_consequence = !analysis.verdict.failed && analysis.has_consequence(fail_on);
-        analysis.verdict.failed |= analysis.fails_by_consequence;
+        analysis.consequences = analysis.find_consequences();
+        analysis.verdict.failed |= fail_on.is_some_and(|from| analysis.consequences.iter().any(|f| f.severity >= from));
         Ok(Some(analysis))
     }
 }
@@ -142,20 +144,14 @@ impl Analysis {
         self.clusters.iter().any(ClusterDiff::differs)
     }
 
-    /// Whether the change or upgrade has a consequence at or above a severity: data loss and boot failures are errors,
-    /// disruptions warnings. New findings of an upgrade count, too.
-    fn has_consequence(&self, from: Option<Severity>) -> bool {
-        let Some(from) = from else {
-            return false;
-        };
+    fn find_consequences(&self) -> Vec<Finding> {
         let change = Review::of(&self.clusters, self.compared, self.findings.findings(), self.existing_count);
         let upgrade = self.steps.as_ref().map(Steps::review);
-        let mut of_change = change.entries().filter_map(Entry::severity);
-        let mut of_upgrade = upgrade.iter().flat_map(|u| {
-            let found = u.added.iter().map(|line| line.finding.severity);
-            found.chain(u.entries().filter_map(Entry::severity))
-        });
-        of_change.any(|s| s >= from) || of_upgrade.any(|s| s >= from)
+        let stories = change.stories.iter().chain(upgrade.iter().flat_map(|u| &u.stories));
+        let brought = upgrade.iter().flat_map(|u| &u.added).map(|line| line.finding.clone());
+        let mut out: Vec<Finding> = stories.flat_map(Story::consequences).chain(brought).collect();
+        out.sort_by_key(|f| Reverse(f.severity));
+        out
     }
 }
 

@@ -132,7 +132,7 @@ pub fn cluster_named<'c>(repo: &'c Repo, name: &str) -> Result<&'c ClusterRef, F
             let help = match nearest(name, parts.flatten()) {
                 Some(near) => format!("did you mean {near}?"),
                 None if known.is_empty() => "none could be read".to_owned(),
-                None => format!("there are {}", list(&known, 10)),
+                None => format!("the clusters are {}", list(&known, 10)),
             };
             Err(Failure::usage(format!("there is no cluster {name:?}"), help))
         }

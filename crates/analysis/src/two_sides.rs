@@ -67,7 +67,7 @@ impl TwoSides {
             return Ok((found, CompareBase::objects(path, export(path)?)));
         }
         if !is_two {
-            let base = CompareBase::merge_base(&found)?;
+            let base = CompareBase::merge_base(&found, notices)?;
             return Ok((found, base));
         }
         let name = self.name(against.as_ref(), release.as_ref(), true);

@@ -33,10 +33,11 @@ pub fn last_release(
     if loaded.iter().any(|loaded| matches!(loaded.release_basis(), ReleaseBasis::NearestTo(_))) {
         return Ok(releases.into_iter().next_back());
     }
+    let is_assumed = loaded.iter().any(|loaded| loaded.release_basis() == ReleaseBasis::Assumed);
     let running: Vec<Arc<Release>> = loaded.into_iter().filter_map(|loaded| loaded.release.ok()).collect();
-    for to in &releases {
+    for (typed, to) in path.iter().zip(&releases) {
         if let Some(from) = running.first().filter(|_| !running.iter().any(|from| is_step(from, to))) {
-            return Err(no_step(from, to, running.len()));
+            return Err(no_step(typed, from, is_assumed, running.len()));
         }
     }
     Ok(releases.into_iter().next_back())
@@ -51,17 +52,15 @@ fn is_step(from: &Release, to: &Arc<Release>) -> bool {
 }
 
 /// The error if a release is an upgrade of no cluster.
-fn no_step(from: &Release, to: &Arc<Release>, clusters: usize) -> Failure {
-    let to = to.of_distribution(from.distribution());
-    let why = if clusters > 1 {
-        "every cluster runs it already, or a newer one".to_owned()
-    } else if from.label() == to.label() {
-        format!("the cluster runs {} already", from.display_name())
-    } else {
-        format!("the cluster runs {}, newer than {}", from.display_name(), to.label())
+fn no_step(typed: &str, from: &Release, is_assumed: bool, clusters: usize) -> Failure {
+    let name = from.display_name();
+    let why = match clusters {
+        _ if is_assumed => format!("{name} is only assumed"),
+        1 => format!("the cluster runs {name}"),
+        _ => "every cluster runs it already, or a newer one".to_owned(),
     };
     Failure::usage(
-        format!("--upgrade-to {} isn't an upgrade: {why}", to.label()),
-        "name a later release; `hcoplan release list` prints them",
+        format!("--upgrade-to {typed} isn't an upgrade: {why}"),
+        "name a later release (`hcoplan release list`), or state the one that runs (--release)",
     )
 }

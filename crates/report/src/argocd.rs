@@ -21,7 +21,7 @@ pub fn screen(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> Document {
     for cluster in clusters {
         let fields =
             cluster.fields.iter().map(|d| (d.pointer(), &d.git, &d.live, d.server_side, d.reason.description()));
-        let key = format!("{} {:?}", cluster.release, fields.collect::<Vec<_>>());
+        let key = format!("{}{} {:?}", cluster.release, cluster.basis, fields.collect::<Vec<_>>());
         let index = *known.entry(key).or_insert(groups.len());
         match groups.get_mut(index) {
             Some(alike) => alike.push(cluster),
@@ -39,7 +39,9 @@ pub fn screen(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> Document {
             1 => "1 field differs on every sync".to_owned(),
             n => format!("{n} fields differ on every sync"),
         };
-        let title = Text::from(cluster_names(&names)).soft(format!(" ({})", first.release)).plain(format!(": {count}"));
+        let title = Text::from(cluster_names(&names))
+            .soft(format!(" ({}{})", first.release, first.basis))
+            .plain(format!(": {count}"));
         blocks.push(Block::Heading(2, title));
         blocks.extend(Block::story(first.fields.iter().map(|drift| one(first, drift)).collect()));
         blocks.extend(remedy(first));

@@ -1,10 +1,10 @@
 //! Findings with the counts and paths that all formats need.
 
-use super::{Format, Terminal, write};
+use super::{Format, Terminal, Typed, write};
 use crate::plural;
 use crate::prelude::*;
 use crate::text::printable;
-use hcoplan_analysis::{FinalFindings, Summary, join, shown_path};
+use hcoplan_analysis::{Analysis, FinalFindings, Summary, join, shown_path};
 
 /// Findings, and how to print them.
 #[derive(Debug)]
@@ -17,18 +17,31 @@ pub struct Report<'a> {
     pub root: &'a Utf8Path,
     /// The root relative to the top of the git repository; `None` outside of one.
     pub root_in_repository: Option<Utf8PathBuf>,
+    /// The typed command.
+    pub typed: &'a Typed,
     /// How the terminal is, for [`Format::Human`].
     pub terminal: Terminal,
 }
 
+/// Prints the findings of an analysis, and the consequences that they don't report.
+pub fn print_findings(format: Format, analysis: &Analysis, typed: &Typed, terminal: Terminal) -> Vec<u8> {
+    let report = Report::of(&analysis.findings, typed, terminal);
+    if analysis.consequences.is_empty() {
+        return report.text(format);
+    }
+    let all = [&analysis.consequences, report.findings].concat();
+    Report { findings: &all, ..report }.text(format)
+}
+
 impl<'a> Report<'a> {
     /// The findings of a run.
-    pub fn of(findings: &'a FinalFindings, terminal: Terminal) -> Self {
+    pub fn of(findings: &'a FinalFindings, typed: &'a Typed, terminal: Terminal) -> Self {
         Self {
             findings: findings.findings(),
             summary: findings.summary(),
             root: findings.root(),
             root_in_repository: in_repository(findings.root()),
+            typed,
             terminal,
         }
     }
@@ -127,15 +140,7 @@ pub fn in_repository(root: &Utf8Path) -> Option<Utf8PathBuf> {
 pub(super) fn counts<'f>(findings: impl Iterator<Item = &'f Finding> + Clone) -> Vec<String> {
     let of = |severity| {
         let count = findings.clone().filter(|f| f.severity == severity).count();
-        (count > 0).then(|| counted(count, severity))
+        (count > 0).then(|| plural(count, severity.as_str()))
     };
     Severity::ALL.into_iter().filter_map(of).collect()
-}
-
-/// `1 error`, `2 warnings`, `3 info`.
-pub(super) fn counted(n: usize, severity: Severity) -> String {
-    match severity {
-        Severity::Info => format!("{n} {}", severity.as_str()),
-        _ => plural(n, severity.as_str()),
-    }
 }

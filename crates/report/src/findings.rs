@@ -35,12 +35,9 @@ fn assumptions(report: &Report<'_>) -> Vec<Block> {
     let more = lines.len().saturating_sub(MAX_ASSUMPTIONS);
     lines.truncate(MAX_ASSUMPTIONS);
     if !lines.is_empty() {
-        let more = match more {
-            0 => String::new(),
-            1 => "1 more fact is assumed; ".to_owned(),
-            n => format!("{n} more facts are assumed; "),
-        };
-        let text = format!("{more}`hcoplan init` writes where to state them; `-v` prints the consequences");
+        let more = if more > 0 { format!("{more} more; ") } else { String::new() };
+        let text =
+            format!("{more}state this in hcoplan.yaml, which `hcoplan init` writes; `-v` prints the consequences");
         lines.push(Text::new().soft(text));
     }
     lines.into_iter().map(Block::Paragraph).collect()
@@ -101,20 +98,17 @@ pub(super) fn level(report: &Report<'_>) -> Level {
 fn fixable(report: &Report<'_>) -> String {
     let of = |applicability| report.findings.iter().filter(|f| f.fixability() == Some(applicability)).count();
     let more = |n| if n > 0 { format!(", {n} more with `--unsafe`") } else { String::new() };
+    let fix = report.typed.about_same("fix", None);
     match (of(Applicability::Safe), of(Applicability::Unsafe)) {
         (0, 0) => String::new(),
-        (0, n) => format!("; {n} fixable with `hcoplan fix --write --unsafe`"),
-        (n, others) => format!("; {n} fixable with `hcoplan fix --write`{}", more(others)),
+        (0, n) => format!("; {n} fixable with `{fix} --write --unsafe`"),
+        (n, others) => format!("; {n} fixable with `{fix} --write`{}", more(others)),
     }
 }
 
-/// The command that applies a suggestion, in one of several clusters; only for the first one, whose number the others
-/// show.
-pub(super) fn choice(finding: &Finding, index: usize, cluster: Option<&str>) -> Option<String> {
-    let first = finding.fixes.iter().position(|fix| fix.applicability == Applicability::Suggestion);
-    let cluster = cluster.map_or_else(String::new, |cluster| format!("--cluster {cluster} "));
-    let command = || format!("hcoplan fix {cluster}--choose {}={} --write", finding.rule.name, index + 1);
-    (first == Some(index)).then(command)
+/// The options that apply a fix of several.
+pub(super) fn choice(finding: &Finding, index: usize) -> String {
+    format!("--choose {}={} --write", finding.rule.name, index + 1)
 }
 
 /// `error[hco-unknown-field]`, linked to the rule's page.
@@ -164,26 +158,19 @@ fn entry(report: &Report<'_>, group: &Alike<'_>, path: impl Fn(&SourceFile) -> U
         entry.note("before", format!("{revision} has it, too"));
     }
     entry.note("consequence", finding.consequence().unwrap_or_default());
-    // Skip help that a fix's title repeats.
-    let is_said = |help: &str| finding.fixes.iter().any(|fix| fix.title.get(..help.len()) == Some(help));
+    // Skip help that the fixes' titles repeat.
+    let titles = joined(finding.fixes.iter().map(|fix| &*fix.title), " or ");
+    let is_said = |help: &str| titles == help || finding.fixes.iter().any(|fix| fix.title.starts_with(help));
     entry.note("help", finding.help.as_deref().filter(|help| !is_said(help)).unwrap_or_default());
+    let is_one = |_: &&str| report.summary.clusters > 1 && group.clusters().len() < 2;
     for (index, fix) in finding.fixes.iter().enumerate() {
-        let title = Text::from(fix.title.as_str());
-        let command = match fix.applicability {
-            Applicability::Safe => Some("hcoplan fix --write".to_owned()),
-            Applicability::Unsafe => Some("hcoplan fix --write --unsafe".to_owned()),
-            Applicability::Suggestion => {
-                let is_one = |_: &&str| report.summary.clusters > 1 && group.clusters().len() < 2;
-                choice(finding, index, finding.cluster.as_deref().filter(is_one))
-            }
+        let (options, cluster) = match fix.applicability {
+            Applicability::Safe if index == 0 => ("--write".to_owned(), None),
+            Applicability::Unsafe if index == 0 => ("--write --unsafe".to_owned(), None),
+            _ => (choice(finding, index), finding.cluster.as_deref().filter(is_one)),
         };
-        entry.note(
-            "fix",
-            match command {
-                Some(command) => title.plain(" (").code(command).plain(")"),
-                None => title,
-            },
-        );
+        let command = format!("{} {options}", report.typed.about_same("fix", cluster));
+        entry.note("fix", Text::from(fix.title.as_str()).plain(" (").code(command).plain(")"));
     }
     entry.note("no fix", finding.not_fixed.as_deref().unwrap_or_default());
     entry

@@ -1,7 +1,6 @@
 //! JUnit XML: a case per cluster, and one for findings of the repository. A case fails if its findings fail the run, so
 //! that the report agrees with the exit code.
 
-use super::finding_report::counts;
 use crate::Report;
 use crate::prelude::*;
 
@@ -36,7 +35,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
 /// Whether a finding fails the run.
 fn fails(report: &Report<'_>, finding: &Finding) -> bool {
     let from = report.summary.fail_on;
-    from.is_some_and(|from| finding.severity >= from)
+    finding.rejection || from.is_some_and(|from| finding.severity >= from)
 }
 
 fn case(report: &Report<'_>, cluster: Option<&str>, findings: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
@@ -49,12 +48,12 @@ fn case(report: &Report<'_>, cluster: Option<&str>, findings: &[&Finding], out: 
         return writeln!(out, r#"    <testcase name="{name}" classname="{class}"/>"#);
     }
     writeln!(out, r#"    <testcase name="{name}" classname="{class}">"#)?;
-    if let Some(worst) = failing.iter().map(|f| f.severity).max() {
+    if let Some(worst) = failing.iter().max_by_key(|f| (f.severity, std::cmp::Reverse(f.rule.name))) {
         writeln!(
             out,
             r#"      <failure type="{}" message="{}">{}</failure>"#,
-            worst.as_str(),
-            escape(&headline(&failing)),
+            worst.severity.as_str(),
+            escape(&worst.message),
             escape(&texts(report, &failing)),
         )?;
     }
@@ -63,17 +62,6 @@ fn case(report: &Report<'_>, cluster: Option<&str>, findings: &[&Finding], out: 
         writeln!(out, "      <system-out>{text}</system-out>")?;
     }
     writeln!(out, "    </testcase>")
-}
-
-/// The worst message, and the number of others.
-fn headline(findings: &[&Finding]) -> String {
-    let worst = findings.iter().max_by_key(|f| (f.severity, std::cmp::Reverse(f.rule.name)));
-    let message = worst.map_or("", |f| &*f.message);
-    if findings.len() < 2 {
-        message.to_owned()
-    } else {
-        format!("{}: {message}", counts(findings.iter().copied()).join(", "))
-    }
 }
 
 /// All findings with their locations, since JUnit has no attribute for locations.

@@ -57,6 +57,7 @@ pub mod terminal;
 #[cfg(test)]
 mod tests;
 mod text;
+mod typed;
 pub mod visible_json;
 mod why;
 mod why_changes;
@@ -72,7 +73,7 @@ pub use hcoplan_analysis::{FinalFindings, Summary, join, shown_path};
 pub use hcoplan_diagnostics::words::plural;
 
 pub use document::{Block, Cell, DiffLine, Document, Entry, Layout, Level, Mark, Sign, Span, Style, Table, Text};
-pub use finding_report::{Report, in_repository};
+pub use finding_report::{Report, in_repository, print_findings};
 pub use html::print as print_page;
 pub use inventory_check::InventoryCheck;
 pub use json::document;
@@ -82,6 +83,7 @@ pub use plan::{PlanFormat, print_plan};
 pub use sarif::page as rule_page;
 pub use terminal::Terminal;
 pub use text::wrap_lines;
+pub use typed::Typed;
 pub use why::WhyPage;
 pub use why_json::why_json;
 

@@ -1,8 +1,7 @@
 //! Prints a plan: changes, consequences and findings.
 
 use super::changes;
-use super::{Format, Named, Terminal};
-use crate::Report;
+use super::{Format, Named, Terminal, Typed, print_findings};
 use crate::changes::Changes;
 use crate::prelude::*;
 use hcoplan_analysis::Analysis;
@@ -41,22 +40,22 @@ impl PlanFormat {
     }
 }
 
-/// Prints an analysis in a format; `command` as typed, `budget` the maximum bytes of markdown.
+/// Prints an analysis in a format; `budget` is the maximum bytes of markdown.
 ///
 /// # Errors
 /// Never: memory accepts all writes.
 pub fn print_plan(
     format: PlanFormat,
     analysis: &Analysis,
-    command: &str,
+    typed: &Typed,
     terminal: Terminal,
     budget: Option<u64>,
 ) -> io::Result<Vec<u8>> {
     let format = match format {
-        PlanFormat::Findings(format) => return Ok(Report::of(&analysis.findings, terminal).text(format)),
+        PlanFormat::Findings(format) => return Ok(print_findings(format, analysis, typed, terminal)),
         PlanFormat::Changes(format) => format,
     };
-    let changes = Changes::of(analysis, command, terminal, budget);
+    let changes = Changes::of(analysis, typed, terminal, budget);
     let mut text = Vec::new();
     changes::write(format, &changes, analysis.steps.as_ref(), &mut text)?;
     Ok(text)

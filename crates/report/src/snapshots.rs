@@ -46,6 +46,7 @@ pub(super) fn written(findings: &[Finding], format: Format, terminal: Terminal) 
         summary: &summary,
         root: "fleet".into(),
         root_in_repository: Some("infra/fleet".into()),
+        typed: &crate::Typed::default(),
         terminal,
     };
     let mut out = Vec::new();

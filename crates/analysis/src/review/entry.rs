@@ -4,6 +4,8 @@ use super::level::Level;
 use super::list;
 use crate::prelude::*;
 use hcoplan_explain::diff::{Cause, add_new};
+use hcoplan_rule_pages::rules::CHANGE_CONSEQUENCE;
+use std::borrow::Cow;
 
 /// A consequence of the change, in one or more clusters.
 #[derive(Debug, Clone)]
@@ -70,9 +72,25 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The `--fail-on` severity that it counts as; rejections and failing operators always fail a run.
-    pub fn severity(&self) -> Option<Severity> {
-        level_of(&self.effect).severity()
+    /// As a finding with the `--fail-on` severity that it counts as, unless one of that severity reports it.
+    pub(super) fn as_finding(&self, cause: Option<&Location>) -> Option<Finding> {
+        let effect = &self.effect;
+        let severity = level_of(effect).severity()?;
+        if self.rules.iter().any(|f| f.severity >= severity) {
+            return None;
+        }
+        let words = self.releases.iter().copied().chain((!effect.certain).then_some("possibly"));
+        let mut clusters = self.clusters.iter().map(|name| ClusterName::from(*name));
+        let finding = Finding {
+            severity,
+            location: effect.place.as_ref().or(cause).cloned(),
+            cluster: clusters.next(),
+            also: clusters.collect(),
+            help: effect.action.clone().map(Cow::Owned),
+            ..Finding::new(&CHANGE_CONSEQUENCE, joined(words.chain([&*self.sentence(4)]), ": "))
+        };
+        // The message is the consequence.
+        Some(finding.silent())
     }
 
     /// The sentence with at most `most` subjects by name, without a full stop.

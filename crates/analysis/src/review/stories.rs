@@ -40,6 +40,13 @@ impl<'a> Story<'a> {
         self.effects.is_empty() && self.findings.is_empty() && self.removed.is_empty()
     }
 
+    /// The consequences that no finding of the same severity reports, as findings.
+    pub fn consequences(&self) -> impl Iterator<Item = Finding> {
+        // A removed line is in the old text.
+        let first = self.causes.iter().min_by_key(|cause| cause.gone).and_then(|cause| cause.places.first());
+        self.effects.iter().filter_map(move |entry| entry.as_finding(first.copied()))
+    }
+
     /// The sort key: the level, then the worst effect.
     fn order(&self) -> impl Ord + use<> {
         (self.worst(), self.effects.first().map(|e| e.effect.rank()), self.is_plain())

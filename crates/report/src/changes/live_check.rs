@@ -38,9 +38,9 @@ pub(super) fn blocks(changes: &Changes<'_>) -> Vec<Block> {
             out.push(Block::soft(format!("{more}; `--verbose` shows all")));
         }
         let text = format!(
-            "if nobody else changed these, hcoplan is wrong: send the part `liveCheck` of `{} --format json` to {ISSUES}; it \
+            "if no one else changed these, hcoplan is wrong: send the part `liveCheck` of `{} --format json` to {ISSUES}; it \
              has the HyperConverged, the release and each field, secrets masked",
-            changes.command
+            changes.typed.command
         );
         out.push(Block::Paragraph(text.into()));
     }

@@ -15,7 +15,7 @@ pub use crate::markdown::MIN_BUDGET;
 use crate::prelude::*;
 use crate::terminal::Terminal;
 use crate::text::printable;
-use crate::{Named, line_of};
+use crate::{Named, Typed, line_of};
 use crate::{html, markdown, terminal};
 
 use hcoplan_analysis::Analysis;
@@ -72,8 +72,8 @@ pub struct Changes<'a> {
     pub root: &'a Utf8Path,
     /// The root of the side before: it may be another directory.
     pub root_before: &'a Utf8Path,
-    /// The command as typed, for the footer.
-    pub command: &'a str,
+    /// The typed command.
+    pub typed: &'a Typed,
     /// How the terminal is, for [`Format::Human`].
     pub terminal: Terminal,
     /// Maximum size of [`Format::Markdown`] in bytes, at least [`MIN_BUDGET`].
@@ -98,7 +98,7 @@ pub fn write(format: Format, changes: &Changes<'_>, steps: Option<&Steps>, out: 
         Format::Markdown => {
             let mut document = screen(&changes, steps, false);
             document.blocks.push(Block::Paragraph(footer(&changes)));
-            markdown::print(&document, Some(MARKER), changes.budget, &format!("{} --verbose", changes.command))
+            markdown::print(&document, Some(MARKER), changes.budget, &format!("{} --verbose", changes.typed.command))
         }
     };
     out.write_all(text.as_bytes())
@@ -134,12 +134,12 @@ fn footer(changes: &Changes<'_>) -> Text {
             changes.before,
             changes.after
         ))
-        .code(changes.command)
+        .code(changes.typed.command.as_str())
 }
 
 impl<'a> Changes<'a> {
-    /// The changes of an analysis; `command` as typed.
-    pub fn of(analysis: &'a Analysis, command: &'a str, terminal: Terminal, budget: Option<u64>) -> Self {
+    /// The changes of an analysis.
+    pub fn of(analysis: &'a Analysis, typed: &'a Typed, terminal: Terminal, budget: Option<u64>) -> Self {
         Self {
             before: &analysis.before,
             after: &analysis.after,
@@ -147,7 +147,7 @@ impl<'a> Changes<'a> {
             compared: analysis.compared,
             findings: analysis.findings.findings(),
             existing_count: analysis.existing_count,
-            command,
+            typed,
             root: &analysis.root,
             root_before: &analysis.root_before,
             terminal,

@@ -63,7 +63,7 @@ fn printed(format: Format, clusters: &[ClusterDiff], budget: Option<usize>, widt
         terminal: Terminal { width, wraps: true, ..Terminal::default() },
         findings: &[],
         existing_count: true,
-        command: "hcoplan diff",
+        typed: &crate::Typed { command: "hcoplan diff".to_owned(), ..Default::default() },
         budget,
     };
     let mut out = Vec::new();

@@ -93,9 +93,9 @@ impl<'a> View<'a> {
         let found = self.review.added.iter().map(|line| line.finding).chain(self.review.shown_again());
         let is_worth_a_look = found.into_iter().any(|f| f.severity >= Severity::Warning);
         if is_worth_a_look {
-            return Some("hcoplan lint".to_owned());
+            return Some(self.changes.typed.about_same("lint", None));
         }
-        self.is_cut().then(|| format!("{} --verbose", self.changes.command))
+        self.is_cut().then(|| format!("{} --verbose", self.changes.typed.command))
     }
 
     /// Whether objects are counted instead of listed.
@@ -286,16 +286,9 @@ impl<'a> View<'a> {
                 Applicability::Unsafe => format!("--select {rule} --unsafe --write"),
                 Applicability::Safe => format!("--select {rule} --write"),
             };
-            let root = match self.changes.root.as_str() {
-                "" | "." => String::new(),
-                root => format!("{root} "),
-            };
             // It changes no other cluster.
-            let cluster = match clusters {
-                [one] if self.changes.compared > 1 => format!("--cluster {one} "),
-                _ => String::new(),
-            };
-            let command = Text::new().code(format!("hcoplan fix {root}{cluster}{options}"));
+            let one = clusters.first().copied().filter(|_| clusters.len() == 1 && self.changes.compared > 1);
+            let command = Text::new().code(format!("{} {options}", self.changes.typed.about_same("fix", one)));
             let title = || Text::from(fix.title.as_str()).plain(" (").then(command.clone()).plain(")");
             Some(if self.is_verbose() { title() } else { command })
         };
@@ -377,13 +370,13 @@ impl<'a> View<'a> {
             of(&self.review.standing) - of(&shown)
         };
         let counts = [Severity::Warning, Severity::Info].map(|severity| (of(severity), severity));
-        let counts =
-            counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, severity)| crate::finding_report::counted(n, severity));
+        let counts = counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, severity)| plural(n, severity.as_str()));
         let counts: Vec<String> = counts.collect();
         // Infos alone aren't worth a line.
         let is_shown = of(Severity::Warning) > 0 || self.is_verbose();
-        (!counts.is_empty() && is_shown)
-            .then(|| format!("{} from before, shown by `hcoplan lint`", counts.join(" and ")))
+        (!counts.is_empty() && is_shown).then(|| {
+            format!("{} from before, shown by `{}`", counts.join(" and "), self.changes.typed.about_same("lint", None))
+        })
     }
 
     /// All changed objects, folded.

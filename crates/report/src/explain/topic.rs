@@ -81,7 +81,7 @@ fn term(term: &Term, release: Option<&Arc<Release>>) -> String {
     if term.kind == TermKind::Alert {
         let by = term.by.as_deref().unwrap_or("HCO");
         let who = if PREDICTED_ALERTS.contains(&name.as_str()) {
-            format!("An alert: {by}'s own gauges decide about it, and `hcoplan plan` says when it would fire.")
+            format!("An alert: {by} computes it from its metrics, and `hcoplan plan` says when it would fire.")
         } else {
             format!("An alert of {by}.")
         };
@@ -175,9 +175,9 @@ fn gate(subject: &str, of: Option<&Arc<Release>>) -> Option<(String, String)> {
     let fields = all.iter().filter_map(|release| release.admission().version("v1"));
     let mut fields = fields.flat_map(|version| &version.gates_to_fields);
     if let Some(field) = fields.find(|field| field.gate == name) {
-        let _ = writeln!(out, "\nIn v1 a field takes its place: `{}`.", field.field);
+        let _ = writeln!(out, "\nReplaced by `{}` in v1.", field.field);
     } else if let Some((old, new)) = MOVES.iter().find(|(old, _)| *old == name) {
-        let _ = writeln!(out, "\nA field took its place: `spec.{old}` in v1beta1, `spec.{new}` in v1.");
+        let _ = writeln!(out, "\nReplaced by `spec.{old}` in v1beta1, `spec.{new}` in v1.");
     } else if let Some(field) = field::qualified(&name).iter().find(|f| !f.contains(".featureGates.")) {
         let _ = writeln!(out, "\nA field has this name, too: `hcoplan explain {field}`");
     }

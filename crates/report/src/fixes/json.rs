@@ -149,6 +149,7 @@ mod tests {
         for fixed in [FixResult::default(), fixed] {
             let view = FixView {
                 root: Utf8Path::new("."),
+                typed: &crate::Typed::default(),
                 written: None,
                 is_stopped: false,
                 is_migration: false,

@@ -5,7 +5,7 @@ mod json;
 use crate::findings::choice;
 use crate::plural;
 use crate::prelude::*;
-use crate::{in_repository, shown_path};
+use crate::{Typed, in_repository, shown_path};
 use anstyle::{AnsiColor, Style};
 use hcoplan_analysis::{FixResult, MAX_ROUNDS};
 use hcoplan_diagnostics::secret::masked_file_text;
@@ -28,6 +28,8 @@ const CYAN: Style = AnsiColor::Cyan.on_default();
 pub struct FixView<'a> {
     /// The base of the files' paths.
     pub root: &'a Utf8Path,
+    /// The typed command.
+    pub typed: &'a Typed,
     /// Number of files written; `None` without `--write`, or if an error prevents it.
     pub written: Option<usize>,
     /// Whether an error prevents `--write`.
@@ -60,7 +62,7 @@ pub fn text(fixed: &FixResult, view: &FixView<'_>) -> io::Result<Vec<u8>> {
             writeln!(out, "{BOLD}{}{BOLD:#}{rule}: {}", place(root, location.as_ref()), line(title))?;
         }
     }
-    write_remaining(&mut out, root, &fixed.remaining)?;
+    write_remaining(&mut out, view, &fixed.remaining)?;
     if !out.is_empty() {
         writeln!(out)?;
     }
@@ -107,7 +109,7 @@ fn summary(fixed: &FixResult, view: &FixView<'_>) -> String {
     }
     match count(Applicability::Suggestion) {
         0 => {}
-        n => parts.push(format!("{} to choose a fix for", plural(n, "finding"))),
+        n => parts.push(format!("{} with a fix to choose (--choose)", plural(n, "finding"))),
     }
     parts.join("; ")
 }
@@ -173,7 +175,7 @@ fn write_diff(out: &mut Vec<u8>, diff: &str) -> io::Result<()> {
 }
 
 /// The findings that weren't fixed, each with its fixes.
-fn write_remaining(out: &mut Vec<u8>, root: &Utf8Path, left: &[Finding]) -> io::Result<()> {
+fn write_remaining(out: &mut Vec<u8>, FixView { root, typed, .. }: &FixView<'_>, left: &[Finding]) -> io::Result<()> {
     let mut allowance = HashMap::new();
     let mut untold = 0;
     for finding in left {
@@ -187,8 +189,9 @@ fn write_remaining(out: &mut Vec<u8>, root: &Utf8Path, left: &[Finding]) -> io::
         for (index, fix) in finding.fixes.iter().enumerate() {
             let mark = if several { format!("{}.", index + 1) } else { "*".to_owned() };
             let word = match fix.applicability {
-                Applicability::Unsafe => " (--unsafe)".to_owned(),
-                _ => choice(finding, index, None).map_or_else(String::new, |command| format!(" ({command})")),
+                Applicability::Safe => String::new(),
+                Applicability::Unsafe if index == 0 => " (--unsafe)".to_owned(),
+                _ => format!(" ({} {})", typed.about_same("fix", None), choice(finding, index)),
             };
             writeln!(out, "  {CYAN}{mark}{CYAN:#} {}{word}", line(&fix.title))?;
             if !may_preview(fix, &mut allowance) {

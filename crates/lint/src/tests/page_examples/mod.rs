@@ -79,6 +79,12 @@ const ELSEWHERE: [Elsewhere; 14] = [
         test: ("crates/repository/src/repo/removed.rs", "reports_removed_clusters_but_not_moved_ones"),
     },
     Elsewhere {
+        rule: "change-consequence",
+        part: Part::Both,
+        why: "it compares two revisions",
+        test: ("testdata/agreement.rs", "one_verdict_for_the_same_two_trees"),
+    },
+    Elsewhere {
         rule: "change-not-planned",
         part: Part::Both,
         why: "it compares two revisions",
