@@ -41,7 +41,7 @@ enum Part {
     Both,
 }
 
-const ELSEWHERE: [Elsewhere; 14] = [
+const ELSEWHERE: [Elsewhere; 15] = [
     Elsewhere {
         rule: "jsonpatch-layered",
         part: Part::Both,
