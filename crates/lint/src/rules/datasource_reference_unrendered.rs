@@ -37,6 +37,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 /// The label by which CDI knows the cron of a DataSource.
 const OF_CRON: &str = "cdi.kubevirt.io/dataImportCron";
 
+/// The cases of these, with what is wrong and what helps.
+static EMPTY: Rows<(&str, &str, &str)> = Rows::of("emptySources");
+
 /// A DataSource in git that nothing fills, or that a DataImportCron fills, too. Source: CDI
 /// `pkg/controller/dataimportcron-controller.go`: a cron fills a DataSource of its own namespace with its label.
 fn declared(cx: &Context<'_>, source: &Document) -> Option<Finding> {
@@ -54,29 +57,19 @@ fn declared(cx: &Context<'_>, source: &Document) -> Option<Finding> {
     let leads_to = |namespace: &str, name: &str| cx.known_source(namespace, name)?.leads_to;
     let reference = leads_to(namespace, name);
     let refused = reference.and_then(|(to, target)| match leads_to(&to, &target) {
-        _ if to != namespace => Some("CDI follows no reference to another namespace, as that of"),
-        _ if target == name => Some("CDI follows no reference to itself, as that of"),
-        next => next.map(|_| "CDI follows one reference only, and there are two behind"),
+        _ if to != namespace => Some("elsewhere"),
+        _ if target == name => Some("itself"),
+        next => next.map(|_| "twice"),
     });
-    let (what, help, severity) = match (cron, claim) {
-        _ if refused.is_some() => (
-            refused.unwrap_or_default(),
-            "refer to a DataSource of its namespace that has a claim or a snapshot",
-            Severity::Warning,
-        ),
-        (Some(cron), _) if label != text_at(cron, "metadata.name") => {
-            ("a DataImportCron manages and doesn't fill", "remove it: CDI creates it with its label", Severity::Warning)
-        }
-        (Some(_), _) if is_empty => return None,
-        (Some(_), _) => {
-            ("git and a DataImportCron both write the source of", "remove it: CDI creates it", Severity::Warning)
-        }
-        (None, _) if is_empty => {
-            ("nothing fills", "name a claim, or let a DataImportCron manage it", Severity::Warning)
-        }
-        (None, Some(_)) => ("nothing in git makes the claim of", "name a claim that exists", Severity::Info),
-        (None, None) => return None,
-    };
+    let why = refused.or(match (cron, claim) {
+        (Some(cron), _) if label != text_at(cron, "metadata.name") => Some("managed"),
+        (Some(_), _) if is_empty => None,
+        (Some(_), _) => Some("written-twice"),
+        (None, _) if is_empty => Some("empty"),
+        (None, claim) => claim.map(|_| "no-claim"),
+    })?;
+    let severity = if why == "no-claim" { Severity::Info } else { Severity::Warning };
+    let (_, what, help) = *EMPTY.iter().find(|row| row.0 == why)?;
     let message = format!("{what} the DataSource {name} in {namespace}");
     let finding = cx.finding_about(source, message).at(source.locate_key(&written));
     let finding = finding.severity(severity).help(help);

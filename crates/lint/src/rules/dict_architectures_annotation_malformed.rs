@@ -2,16 +2,20 @@
 
 use super::dict_architectures::is_separator;
 use super::prelude::*;
+use hcoplan_planner::boot::variant;
+use serde::Serialize;
 
 pub(super) fn find(cx: &Context<'_>, template: &WrittenTemplate<'_>) -> Option<Finding> {
     let annotation = template.annotation(ARCHITECTURES_ANNOTATION)?;
     let text = annotation.text().filter(|t| !t.trim().is_empty())?;
     let known = &cx.release().ssp().architectures;
     let wrong = worst_word(text, known)?;
-    let finding = cx
-        .finding(wrong.message(template.name()))
-        .at(annotation.part_location(wrong.start..wrong.start + wrong.word.len()))
-        .label(wrong.label());
+    let name = variant(&wrong.what).0;
+    let (_, why, label) = *MISTAKES.iter().find(|row| row.0 == name)?;
+    let of = if template.name().is_empty() { "a golden image without a name" } else { template.name() };
+    let message = format!("the architectures annotation of {of} {}", why.replace("{}", wrong.word.trim()));
+    let place = annotation.part_location(wrong.start..wrong.start + wrong.word.len());
+    let finding = cx.finding(message).at(place).label(label);
     let meant = meant(text, known);
     let finding = match wrong.what {
         WordMistake::NewArchitecture => {
@@ -26,7 +30,8 @@ pub(super) fn find(cx: &Context<'_>, template: &WrittenTemplate<'_>) -> Option<F
 }
 
 /// The error of a word, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
 enum WordMistake {
     /// Spaces around it.
     Blank,
@@ -47,28 +52,8 @@ struct UnknownWord<'t> {
     what: WordMistake,
 }
 
-impl UnknownWord<'_> {
-    fn message(&self, template: &str) -> String {
-        let word = self.word;
-        let why = match self.what {
-            WordMistake::Empty => "has an empty word".to_owned(),
-            WordMistake::Blank => format!("has a blank around {:?}", word.trim()),
-            WordMistake::Name => format!("has {word:?}, which isn't an architecture's name"),
-            WordMistake::Twice => format!("names {word} twice"),
-            WordMistake::NewArchitecture => format!("names {word}, which SSP doesn't know"),
-        };
-        let template = if template.is_empty() { "a golden image without a name" } else { template };
-        format!("the architectures annotation of {template} {why}")
-    }
-
-    fn label(&self) -> &'static str {
-        match self.what {
-            WordMistake::Twice => "once is enough",
-            WordMistake::NewArchitecture => "no image is imported for it",
-            _ => "matches no node's architecture",
-        }
-    }
-}
+/// The names of mistakes, with what is said of the annotation and of the word.
+static MISTAKES: Rows<(&str, &str, &str)> = Rows::of("architectureMistakes");
 
 /// The word with the worst mistake.
 fn worst_word<'t>(text: &'t str, known: &[String]) -> Option<UnknownWord<'t>> {

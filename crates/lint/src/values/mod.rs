@@ -109,15 +109,15 @@ fn select<'n>(node: &'n Node, below: &str, out: &mut Vec<&'n Node>) {
 
 fn finding(cx: &Context<'_>, row: &Row, field: &str, document: &Document, problem: &Problem<'_>) -> Finding {
     let value = problem.node.to_json();
-    let message =
-        format!("{} {}; {}", problem.subject(row, field), problem.wrong.describe(&value), row.outcome.sentence());
-    let mut finding = cx.finding(message).at(document.location(problem.node.span)).label(problem.wrong.expectation());
+    let [wrong, expected, advice] = problem.wrong.words(&value);
+    let message = format!("{} {wrong}; {}", problem.subject(row, field), row.outcome.sentence());
+    let mut finding = cx.finding(message).at(document.location(problem.node.span)).label(expected);
     let is_own = std::ptr::eq(document, cx.document());
     if !is_own {
         finding = finding.object(object_of(document));
     }
     let Some(correct) = &problem.correct else {
-        return finding.help(problem.wrong.advice());
+        return finding.help(advice);
     };
     let title = format!("write {correct}");
     // The intended word in another case, or with spaces.

@@ -1,13 +1,17 @@
 //! What is wrong with a value, in words.
 
+use hcoplan_planner::boot::variant;
+use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::Row;
 use crate::prelude::*;
+use crate::rows::Rows;
 use crate::words::or;
 
 /// An error of a value.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Mistake {
     NotOneOf(&'static [&'static str]),
     Below(i64),
@@ -34,55 +38,23 @@ pub(crate) enum Mistake {
     NoLimit,
 }
 
+/// The names of mistakes, with their words.
+static MISTAKES: Rows<(&str, &str, &str, &str)> = Rows::of("mistakes");
+
 impl Mistake {
-    /// The end of a sentence about this value.
-    pub(super) fn describe(&self, value: &Json) -> String {
+    /// The end of a sentence about this value, the expected form, and the help if the correct value is unknown.
+    pub(super) fn words(&self, value: &Json) -> [String; 3] {
         // The subject already names what has no text of its own.
         let value = if value.is_array() || value.is_object() { String::new() } else { format!("{value} ") };
-        match self {
-            Self::Missing(key) => format!("has no {key}"),
-            Self::NotWith(other) => format!("{value}is set together with {other}"),
-            Self::AboveLimit(limit) => format!("{value}is above its limit, {limit}"),
-            Self::Spelling => format!("{value}is not how the name is spelled"),
-            Self::Alias(name) => format!("{value}is not the name that Kubernetes uses, {name}"),
-            Self::Obsolete => format!("{value}is one of the obsolete CPU models"),
-            Self::Blanks => format!("{value}begins or ends with a blank"),
-            Self::NotAKey(_) => format!("must be {}", self.expectation()),
-            Self::NoLimit => format!("{value}has no limit"),
-            other => format!("{value}must be {}", other.expectation()),
-        }
-    }
-
-    /// The expected form.
-    pub(super) fn expectation(&self) -> String {
-        match self {
+        let (name, about) = variant(self);
+        let about = match self {
             Self::NotOneOf(words) => or(*words),
-            Self::Below(0) => "0 or more".to_owned(),
-            Self::Below(least) => format!("{least} or more"),
-            Self::NotBetween(least, most) => format!("between {least} and {most}"),
-            Self::NotA(form) => (*form).to_owned(),
-            Self::Missing(key) => format!("{key} is required"),
-            Self::NotWith(other) => format!("not allowed with {other}"),
-            Self::AboveLimit(limit) => format!("at most {limit}"),
-            Self::Spelling => "another spelling than the CPU model's".to_owned(),
-            Self::Alias(name) => format!("Kubernetes calls it {name}"),
-            Self::Obsolete => "hidden by obsoleteCPUs".to_owned(),
-            Self::Blanks => "read with its blanks".to_owned(),
-            Self::NotAKey(form) => (*form).to_owned(),
-            Self::NoLimit => "its limit has to be the same".to_owned(),
-        }
-    }
-
-    /// The help if the correct value is unknown.
-    pub(super) fn advice(&self) -> String {
-        match self {
-            Self::Missing(key) => format!("add {key}"),
-            Self::NotWith(other) => format!("remove it: it is not allowed with {other}"),
-            Self::NoLimit => "add the same limit".to_owned(),
-            Self::AboveLimit(_) => "raise the limit, or lower the request".to_owned(),
-            Self::Obsolete => "choose another default, or take the model out of obsoleteCPUs".to_owned(),
-            other => format!("write {}", other.expectation()),
-        }
+            Self::Below(least) => least.to_string(),
+            Self::NotBetween(least, most) => format!("{least} and {most}"),
+            _ => about,
+        };
+        let (_, sentence, expectation, advice) = MISTAKES.iter().find(|row| row.0 == name).copied().unwrap_or_default();
+        [sentence, expectation, advice].map(|words| words.replace("{}", &about).replace("{value}", &value))
     }
 }
 
