@@ -20,7 +20,7 @@ pub enum State {
     Missing,
     /// One image is imported; its architecture depends on the importing node.
     Undetermined,
-    /// One image is imported; its architecture is unknown.
+    /// One image is imported, and its architecture is unknown; or what is wanted is, because nodes are assumed.
     Unknown,
     /// Disabled.
     #[serde(rename = "disabled")]
@@ -40,7 +40,7 @@ impl State {
 
     /// Whether virtual machines lack something.
     pub const fn is_problem(self) -> bool {
-        matches!(self, Self::Wrong | Self::Missing | Self::Undetermined | Self::Unknown)
+        matches!(self, Self::Wrong | Self::Missing | Self::Undetermined)
     }
 }
 
@@ -269,7 +269,12 @@ fn absent(row: &Row, objects: &Objects<'_, '_>, name: &str) -> Cell {
         }
         _ => Reason::NotRendered,
     };
-    Cell::new(State::Missing, reason)
+    Cell::new(missing(objects), reason)
+}
+
+/// With assumed nodes nobody knows which images are wanted.
+fn missing(objects: &Objects<'_, '_>) -> State {
+    if objects.context.has_nodes() { State::Missing } else { State::Unknown }
 }
 
 /// As HCO reads the annotation: split at commas, without trimming.
@@ -316,8 +321,8 @@ pub(super) fn plain(row: &Row, objects: &Objects<'_, '_>, obstacle: Option<&Obst
             };
             match (nothing.state, behind) {
                 (State::Off | State::External, _) => nothing,
-                (_, SourceTarget::Missing(target)) => dangling(target),
-                (_, SourceTarget::Claim(_)) => dangling(target.unwrap_or(&row.name)),
+                (_, SourceTarget::Missing(target)) => dangling(objects, target),
+                (_, SourceTarget::Claim(_)) => dangling(objects, target.unwrap_or(&row.name)),
                 (_, _) if any_import(row, objects) => Cell::new(State::Missing, Reason::NoPlainName),
                 _ => nothing,
             }
@@ -329,8 +334,8 @@ pub(super) fn plain(row: &Row, objects: &Objects<'_, '_>, obstacle: Option<&Obst
     cell
 }
 
-fn dangling(target: &str) -> Cell {
-    Cell::new(State::Missing, Reason::Dangling(target.to_owned()))
+fn dangling(objects: &Objects<'_, '_>, target: &str) -> Cell {
+    Cell::new(missing(objects), Reason::Dangling(target.to_owned()))
 }
 
 fn any_import(row: &Row, objects: &Objects<'_, '_>) -> bool {

@@ -46,6 +46,10 @@ fn template(name: &str, data_source: &str, annotations: Value, registry: Value) 
 }
 
 fn made(release: &str, inventory: &Inventory, multi_arch: bool, spec: Value) -> ClusterMatrix {
+    made_with(release, inventory, true, multi_arch, spec)
+}
+
+fn made_with(release: &str, inventory: &Inventory, states_nodes: bool, multi_arch: bool, spec: Value) -> ClusterMatrix {
     let release = Release::known(release).expect("known");
     let mut spec = spec;
     spec["featureGates"] = json!({"enableMultiArchBootImageImport": multi_arch});
@@ -59,7 +63,7 @@ fn made(release: &str, inventory: &Inventory, multi_arch: bool, spec: Value) -> 
     let rejected = plan.admission.stage().map(|_| plan.admission.message.as_str());
     let file = SourceFile::new("hyperconverged.yaml", hc.to_string());
     let document = yaml::parse(&file).documents.into_iter().next().expect("a document");
-    let inventory = LoadedInventory { inventory: inventory.clone(), states_nodes: true, ..LoadedInventory::default() };
+    let inventory = LoadedInventory { inventory: inventory.clone(), states_nodes, ..LoadedInventory::default() };
     let input = Input {
         cluster: &"c".into(),
         release: &release,
@@ -252,6 +256,19 @@ fn shows_same_clusters_together() {
     let sizes: Vec<usize> = groups.iter().map(|g| g.clusters.len()).collect();
     assert_eq!(sizes, [998, 2]);
     assert_eq!(groups[1].first.cluster, "c7");
+}
+
+#[test]
+fn what_rests_on_assumed_nodes_is_no_problem() {
+    let declared = json!({"ssp.kubevirt.io/dict.architectures": "arm64"});
+    let spec = json!({"dataImportCronTemplates": [template("gadget", "gadget", declared, json!({}))]});
+    let nodes = inventory(&["amd64 control-plane", "amd64 worker"]);
+    for (states_nodes, expected) in [(true, "amd64 missing none-declared -"), (false, "amd64 unknown none-declared -")]
+    {
+        let matrix = made_with("1.18", &nodes, states_nodes, true, spec.clone());
+        assert_eq!(cells_of(&matrix, "gadget")[0], expected);
+        assert_eq!(matrix.is_problem(), states_nodes);
+    }
 }
 
 #[test]

@@ -136,7 +136,7 @@ impl<'a> Context<'a> {
         if !self.has_nodes() && is_imported && guest.name.as_ref().is_some_and(|name| !is_assumed(name)) {
             source.disk = Architectures::Unknown;
         }
-        let candidates = if self.has_nodes() { self.candidates(vm, &verdict.launcher) } else { Vec::new() };
+        let candidates = self.candidates(vm, &verdict.launcher);
         let nodes = candidates.iter();
         let crosses = self.crosses_architectures();
         let site = |c: &Candidate<'a>| CandidateNode {
@@ -161,6 +161,7 @@ impl<'a> Context<'a> {
             is_not_imported: source.is_not_imported,
             images: &images,
             nodes: &nodes,
+            assumes_nodes: !self.has_nodes(),
             failure: failure.as_ref().map(|(outcome, cause)| (*outcome, cause)),
         };
         let answer = answer(machine);

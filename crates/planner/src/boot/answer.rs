@@ -21,8 +21,10 @@ pub struct Machine<'a> {
     pub is_not_imported: bool,
     /// The images that its pod pulls: container disks and kernels.
     pub images: &'a [PulledImage],
-    /// The cluster's nodes; empty where none is declared: then nodes are ignored.
+    /// The cluster's nodes.
     pub nodes: &'a [CandidateNode<'a>],
+    /// Whether these are assumed: others may take it.
+    pub assumes_nodes: bool,
     /// Why it doesn't start, or may not, wherever it runs.
     pub failure: Option<(BootOutcome, &'a BootCause)>,
 }
@@ -92,7 +94,7 @@ pub enum BootOutcome {
     DoesNotBoot,
     /// Depends on which node imports its disk, or on who creates it.
     Undetermined,
-    /// The architecture of its disk is unknown.
+    /// The architecture of its disk is unknown, or its nodes are.
     Unknown,
 }
 
@@ -114,6 +116,8 @@ pub enum BootCause {
     MayNotStart(String),
     /// No node accepts it.
     NoNode(NodeBarrier),
+    /// No assumed node accepts it.
+    NoAssumedNode,
     /// The node that imports its disk decides among these.
     Importer(BTreeSet<String>),
     /// The node that virt-operator first runs on decides the guest's architecture among these.
@@ -195,8 +199,12 @@ pub fn answer(machine: Machine<'_>) -> BootAnswer {
 }
 
 fn architecture_boot(machine: Machine<'_>, architecture: &str) -> ArchitectureBoot {
-    let barrier = barrier(machine.nodes, architecture);
-    let (outcome, cause) = outcome(machine, architecture, barrier);
+    let found = barrier(machine.nodes, architecture);
+    let barrier = found.filter(|_| !machine.assumes_nodes);
+    let (outcome, cause) = match outcome(machine, architecture, barrier) {
+        (BootOutcome::Boots, _) if found != barrier => (BootOutcome::Unknown, Some(BootCause::NoAssumedNode)),
+        answer => answer,
+    };
     let (outcome, cause) = machine.or_failure(outcome, cause);
     ArchitectureBoot { outcome, cause, barrier }
 }

@@ -130,7 +130,8 @@ fn reasons<'a>(cluster: &'a ClusterMatrix, rows: &[&'a Image]) -> Vec<Why<'a>> {
     for (index, architecture) in columns {
         for image in rows {
             let cell = image.cells.get(index);
-            if let Some(cell) = cell.filter(|c| c.state.is_problem() || c.state == State::Off) {
+            if let Some(cell) = cell.filter(|c| c.state.is_problem() || matches!(c.state, State::Off | State::Unknown))
+            {
                 add(&mut out, Some(&architecture.name), cell, cluster, image);
             }
         }
@@ -270,8 +271,7 @@ fn totals(clusters: &[ClusterMatrix]) -> String {
     add(counts.dangling, if is_one { "plain name leads to nothing" } else { "plain names lead to nothing" });
     let all = plural(counts.machines, "virtual machine");
     let machines = || clusters.iter().flat_map(|c| &c.machines);
-    let unsure =
-        [(BootOutcome::Undetermined, "undetermined"), (BootOutcome::Unknown, "with a disk of unknown architecture")];
+    let unsure = [(BootOutcome::Undetermined, "undetermined"), (BootOutcome::Unknown, "unknown")];
     let unsure = unsure.map(|(outcome, what)| (machines().filter(|m| m.outcome == outcome).count(), what));
     if unsure.iter().map(|(n, _)| n).sum::<usize>() < counts.machines {
         let boot = if counts.machines == 1 { "boots" } else { "boot" };
