@@ -37,7 +37,8 @@ impl DocumentLayout {
             Some(at) if text[..at].ends_with('\r') => "\r\n",
             _ => "\n",
         };
-        let mut layout = Self { line_break, step: 0, list_step: usize::MAX, json: text.trim_start().starts_with('{') };
+        let json = text.trim_start().starts_with(['{', '[']);
+        let mut layout = Self { line_break, step: 0, list_step: usize::MAX, json };
         layout.detect(text, &document.root);
         if layout.step == 0 {
             layout.step = 2;

@@ -107,6 +107,8 @@ fn edits_keep_json_valid_json() {
         json!(null),
         "{\n  \"a\": {\n    \"b\": 1,\n    \"x\": null\n  }\n}\n",
     );
+    let in_list = Change::Set(Path::root().index(0).key("a"), json!({"b": "y"}));
+    check("[{\"a\": \"x\"}]\n", in_list, "[{\"a\": {\"b\":\"y\"}}]\n");
     set("{\"a\": \"x\"}", "a", json!("y\"z"), "{\"a\": \"y\\\"z\"}");
     remove("{\"a\": 1, \"b\": 2}\n", "a", "{\"b\": 2}\n");
     remove("{\n  \"a\": 1,\n  \"b\": 2\n}\n", "b", "{\n  \"a\": 1\n}\n");

@@ -396,12 +396,16 @@ impl Accumulation<'_, '_> {
             let inline = is_inline.then(|| (Arc::clone(document), node.clone()));
             BuildLayer::patch(patch, inline, target.cloned())
         };
+        // What begins as JSON has to be JSON for kustomize.
+        let is_readable =
+            |text: &str| !text.starts_with('[') || serde_json::from_str::<serde_json::Value>(text).is_ok();
         let path = file_in(&self.directory, text).filter(|_| !text.contains('\n'));
         if let Some(path) = path.filter(|path| self.all.tree.check(path).is_ok()) {
-            return Some(self.all.documents(&path).ok()?.iter().map(|patch| layer(patch, false)).collect());
+            let patches = self.all.documents(&path).ok()?;
+            let patches = patches.iter();
+            return patches.map(|patch| is_readable(patch.file.text()).then(|| layer(patch, false))).collect();
         }
-        // What begins as JSON has to be JSON for kustomize.
-        if text.starts_with('[') && serde_json::from_str::<serde_json::Value>(text).is_err() {
+        if !is_readable(text) {
             return None;
         }
         let parsed = yaml::parse_yaml(&SourceFile::new(document.file.path(), text));
