@@ -15,6 +15,8 @@ pub struct ClusterResult {
     pub cluster: ClusterName,
     /// Whether its HyperConverged is accepted.
     pub verdict: Verdict,
+    /// Whether it was rejected before the change.
+    pub was_rejected: bool,
     /// Whether all input is equal before and after the change.
     pub is_unchanged: bool,
     /// Whether its objects are rendered: the HyperConverged is accepted, or `--force` is given.

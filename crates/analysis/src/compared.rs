@@ -22,6 +22,7 @@ pub(super) fn compare(
     objects: Option<(&OtherObjects, &OtherObjects)>,
     outcome: &mut ClusterResult,
 ) {
+    outcome.was_rejected = matches!(old, PreviousCluster::Rejected(..));
     let found_before = found_before(work, old, now);
     let gone = mark(work, old, found_before.as_deref(), outcome);
     if !work.compare {

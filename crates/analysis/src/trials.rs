@@ -208,6 +208,10 @@ fn effect(
     };
     let mut out = Effect::default();
     crate::run(after, &pairs, &task, jobs, &Progress::of(pairs.len(), true), |outcome| {
+        // What else is wrong with a rejected object, or what it renders, is only seen once it is accepted.
+        if outcome.was_rejected {
+            return ControlFlow::Continue(());
+        }
         let cluster = outcome.cluster.to_string();
         let mut found = outcome.found.findings;
         found.iter_mut().for_each(mask_finding);
