@@ -111,7 +111,17 @@ pub fn ask(plan_input: &PlanInput<'_>, kind: &str, name: Option<&str>, field: &s
     let decisive = search.run(&inputs::input_trees(plan_input));
     let changes_value =
         |m: &DecisiveInputs| target.is_object() || m.without != FoundValue::NoObject || value == FoundValue::NoObject;
-    let (causes, needs): (Vec<DecisiveInputs>, Vec<DecisiveInputs>) = decisive.into_iter().partition(changes_value);
+    let (mut causes, needs): (Vec<DecisiveInputs>, Vec<DecisiveInputs>) = decisive.into_iter().partition(changes_value);
+    // A line that equals the default may stand in a section that is needed.
+    let is_section = |input: &Input| {
+        let written = input.written().and_then(|path| path.get(plan_input.object));
+        matches!(written, Some(Value::Object(_) | Value::Array(_)))
+    };
+    let are_sections = || value.is_scalar() && causes.iter().flat_map(|cause| &cause.inputs).all(is_section);
+    if causes.is_empty() || are_sections() {
+        let lines = input_pairs::by_lines(plan_input, &target, &value);
+        causes = if lines.is_empty() { causes } else { lines };
+    }
     let error = base.reconcile_error.as_ref();
     let verdict = plan(plan_input.release, &plan_input.loaded.inventory, plan_input.object).admission;
     let object = target.object(&base);
@@ -137,10 +147,6 @@ pub fn ask(plan_input: &PlanInput<'_>, kind: &str, name: Option<&str>, field: &s
     };
     if target.is_object() {
         answer.patch = patch_shown(plan_input, &base, &target.kind);
-    }
-    if answer.causes.is_empty() {
-        let explicit = input_pairs::by_lines(plan_input, &target, &answer.value);
-        answer.causes = explicit.into_iter().map(|m| cause(plan_input, &target, m)).collect();
     }
     // An explicit value that equals the default: only another value there changes the target.
     let explicit = answer.causes.iter().find(|cause| cause.without == answer.value);
