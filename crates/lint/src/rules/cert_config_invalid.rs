@@ -1,6 +1,7 @@
 //! Invalid combinations of certificate durations.
 
 use hcoplan_kubernetes::duration::{self, Duration};
+use hcoplan_planner::admission::stored_if_accepted;
 
 use super::prelude::*;
 
@@ -71,18 +72,17 @@ fn setting<'c>(config: &'c Path, stored: &Json, name: &'static str) -> Option<Se
 }
 
 /// The stored settings, or those that would be stored.
-fn stored<'c>(cx: &'c Context<'_>, config: &Path) -> Option<&'c Json> {
-    let admission = cx.admission();
-    let stored = admission.stored.as_ref().or(admission.forced.as_ref());
-    stored.and_then(|object| config.get(object))
+fn stored(cx: &Context<'_>, config: &Path) -> Option<Json> {
+    let stored = stored_if_accepted(cx.release(), cx.inventory(), cx.object())?;
+    config.get(&stored).cloned()
 }
 
 /// The pairs of [`ORDER`] with their effective settings.
 fn pairs<'c>(cx: &'c Context<'_>, config: &'c Path) -> impl Iterator<Item = (Setting<'c>, Setting<'c>, &'static str)> {
-    let stored = stored(cx, config);
+    let stored = stored(cx, config).unwrap_or_default();
     ORDER.iter().filter_map(move |&(short, long, consequence)| {
-        let short = setting(config, stored?, short)?;
-        Some((short, setting(config, stored?, long)?, consequence))
+        let short = setting(config, &stored, short)?;
+        Some((short, setting(config, &stored, long)?, consequence))
     })
 }
 
@@ -105,8 +105,8 @@ struct Mistake {
 /// All errors, in the webhook's order.
 fn mistakes(cx: &Context<'_>, config: &Path) -> Vec<Mistake> {
     let names = ["ca.duration", "ca.renewBefore", "server.duration", "server.renewBefore"];
-    let stored = stored(cx, config);
-    let all = names.into_iter().filter_map(|n| setting(config, stored?, n));
+    let stored = stored(cx, config).unwrap_or_default();
+    let all = names.into_iter().filter_map(|n| setting(config, &stored, n));
     let short = all.filter(|s| s.value < MINIMUM).map(|s| Mistake {
         named: s.name,
         place: s.place(cx),
