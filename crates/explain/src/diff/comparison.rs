@@ -65,7 +65,7 @@ pub struct Comparison {
     pub unfinished: Vec<(String, String, Vec<usize>)>,
     /// The releases before and after, if objects were compared.
     pub releases: Option<[Arc<Release>; 2]>,
-    /// The nodes that the inventory after the change declares.
+    /// The nodes that the inventory declares, after the change as before it.
     pub nodes: Arc<[Node]>,
 }
 
@@ -98,6 +98,9 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
     let missing_in = |a: &[&'static str], b: &[&'static str]| -> Vec<&'static str> {
         a.iter().filter(|x| !b.contains(x)).copied().collect()
     };
+    let old: BTreeSet<&str> = before.inventory.inventory.nodes.iter().map(|node| &*node.name).collect();
+    let is_old =
+        |node: &&Node| after.inventory.states_nodes && (!before.inventory.states_nodes || old.contains(&*node.name));
     let mut out = Comparison {
         objects: Arc::new(objects),
         causes,
@@ -110,7 +113,7 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
         kept: Vec::new(),
         unfinished: unfinished(before, after),
         releases: Some([before.release, after.release].map(Arc::clone)),
-        nodes: if after.inventory.states_nodes { after.inventory.inventory.nodes.as_slice().into() } else { [].into() },
+        nodes: after.inventory.inventory.nodes.iter().filter(is_old).cloned().collect(),
     };
     out.kept = kept(before, after, &out.causes);
     if was != is {

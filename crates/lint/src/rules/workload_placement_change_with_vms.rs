@@ -14,8 +14,10 @@ pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
     let kinds = cx.node_kinds(left.iter().copied());
     let machines = cx.virtual_machines();
     let may_be_there = |vm: &&VirtualMachine<'_>| {
-        let own = vm.architecture().and_then(Node::as_str);
-        let fits = |n: &NodeRef<'_>| own.is_none_or(|own| [own, ""].contains(&&*n.node.architecture));
+        let guest = cx.guest_architecture(vm).possible;
+        let own = guest.names();
+        let fits =
+            |n: &NodeRef<'_>| own.is_empty() || own.contains(&&*n.node.architecture) || n.node.architecture.is_empty();
         kinds.selected_by(&cx.placement_of(vm)).unwrap_or_else(|| left.clone()).iter().any(fits)
     };
     let stranded: Vec<_> = machines.iter().filter(may_be_there).collect();

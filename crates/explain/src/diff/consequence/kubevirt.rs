@@ -3,34 +3,55 @@
 
 use super::Change;
 use super::said::{Said, said, sentence};
-use super::shown::{entries, names_changed, summary};
+use super::shown::{entries, list, names_changed, selector, summary};
 use crate::diff::consequence::Consequence;
 use crate::diff::gates;
 use crate::docs::gate_effect;
 use crate::prelude::*;
+use hcoplan_planner::topology::Selection;
 
 /// Source: `pkg/virt-handler/device-manager/mediated_devices_types.go` and `pkg/virt-config`: the switch, and before it
 /// a gate, stop the handling; existing devices stay.
 pub(super) fn mediated_devices(change: &Change<'_>) -> Vec<Consequence> {
-    let types = |section: &Value| -> BTreeSet<String> {
-        let lists = ["mediatedDeviceTypes", "mediatedDevicesTypes"];
-        let nodes = elements(&section["nodeMediatedDeviceTypes"]);
-        let all = std::iter::once(section).chain(nodes);
-        all.flat_map(|s| lists.iter().flat_map(|key| entries(&s[*key])).map(|(name, _)| name)).collect()
-    };
-    let (was, is) = (types(change.before), types(change.after));
     match (handles_mediated_devices(&change.object.before), handles_mediated_devices(&change.object.after)) {
         (true, true) => {}
         (false, false) => return Vec::new(),
         (_, is_on) => return vec![mediated_devices_switched(is_on)],
     }
-    let mut out: Vec<Consequence> = was.difference(&is).map(|name| sentence("mediated-removed").about(name)).collect();
-    out.extend(is.difference(&was).map(|name| sentence("mediated-created").about(name)));
-    let [was, is] = [change.before, change.after].map(|section| summary(&section["nodeMediatedDeviceTypes"]));
-    if out.is_empty() && was != is {
-        out.push(sentence("mediated-elsewhere").turns(is, was));
+    let mut nodes = change.sides.nodes.to_vec();
+    if nodes.is_empty() {
+        nodes.push(Node { name: "the other nodes".to_owned(), ..Node::default() });
+        for own in [change.before, change.after].into_iter().flat_map(|s| elements(&s["nodeMediatedDeviceTypes"])) {
+            let name = format!("nodes with {}", selector(&own["nodeSelector"]).join(", "));
+            let labels = BTreeMap::deserialize(&own["nodeSelector"]).unwrap_or_default();
+            nodes.push(Node { name, labels, ..Node::default() });
+        }
     }
-    out
+    let mut moves = BTreeMap::<(bool, String), Vec<&str>>::new();
+    for node in &nodes {
+        let (was, is) = (mediated_types(change.before, node), mediated_types(change.after, node));
+        for name in was.symmetric_difference(&is) {
+            moves.entry((is.contains(name), name.clone())).or_default().push(&node.name);
+        }
+    }
+    let said = |((is_new, name), on): ((bool, String), Vec<&str>)| {
+        let on = if on.len() == nodes.len() { "every node".to_owned() } else { list(&on) };
+        sentence(if is_new { "mediated-created" } else { "mediated-removed" }).fill(&[("nodes", &on)]).about(name)
+    };
+    moves.into_iter().map(said).collect()
+}
+
+/// The types that virt-handler creates on a node: those for the node replace the cluster's. Source: `GetDesiredMDEVTypes`.
+fn mediated_types(section: &Value, node: &Node) -> BTreeSet<String> {
+    let types = |section: &Value| {
+        // The second is the old spelling.
+        let lists = ["mediatedDeviceTypes", "mediatedDevicesTypes"].map(|key| entries(&section[key]));
+        lists.into_iter().find(|list| !list.is_empty()).unwrap_or_default()
+    };
+    let fits = |one: &&Value| Selection::of(one).is_none_or(|selection| selection.selects(node));
+    let own: Vec<_> = elements(&section["nodeMediatedDeviceTypes"]).filter(fits).flat_map(types).collect();
+    let all = if own.is_empty() { types(section) } else { own };
+    all.into_iter().map(|(name, _)| name).collect()
 }
 
 /// Whether virt-handler handles mediated devices: neither the switch nor, in older releases, the gate is against it.
