@@ -173,7 +173,19 @@ impl Changes<'_> {
         } else if self.is_kept(&was.namespace, &was.name) {
             self.lost(was, "kept", &[])
         } else {
-            self.uncertain(was, if refers && !deletes { "plain-name-deleted" } else { "gone" }, &[])
+            // Those of an architecture may stay.
+            let (mut stays, known) = (false, out.len());
+            for (cell, of) in was.cells.iter().zip(&self.before.architectures) {
+                let source = cell.data_source.as_ref().filter(|source| self.is_kept(&was.namespace, source));
+                let Some(source) = source else { continue };
+                out.extend(Some(self.kept_for(&of.name, was, source)).filter(|effect| !effect.machines.is_empty()));
+                stays = true;
+            }
+            let effect = self.uncertain(was, if stays { "plain-name-deleted" } else { "gone" }, &[]);
+            if out.len() > known && !effect.certain {
+                return;
+            }
+            effect
         };
         // That an image is deleted says what may follow.
         if !deletes || effect.certain {
@@ -222,7 +234,7 @@ impl Changes<'_> {
                 (Some(Cell { state: State::Covered, data_source: Some(source), .. }), _)
                     if self.is_kept(&was.namespace, source) =>
                 {
-                    out.push(self.for_architecture(name, was, self.lost(was, "kept-for", &[name, source])));
+                    out.push(self.kept_for(name, was, source));
                 }
                 (Some(old), _) if covered(old) => {
                     out.push(self.for_architecture(name, was, self.lost(was, "no-disk", &about)));
@@ -306,6 +318,14 @@ impl Changes<'_> {
         let machines = machines
             .filter(|m| effect.impact != Impact::BootFailure || m.outcome != BootOutcome::Boots && !self.keeps_disk(m));
         Effect { machines: machines.map(|m| m.name.clone()).collect(), ..effect }
+    }
+
+    /// The effect on machines that name a DataSource of one architecture, which stays.
+    fn kept_for(&self, architecture: &str, image: &Image, source: &str) -> Effect {
+        let names = |m: &&MachineRow| m.data_source.as_ref().is_some_and(|(_, named)| named == source);
+        let mut effect = self.lost(image, "kept-for", &[architecture, source]);
+        effect.machines.retain(|name| self.after.machines.iter().filter(names).any(|m| m.name == *name));
+        effect
     }
 
     /// The effect on machines of one architecture; others are not affected.
