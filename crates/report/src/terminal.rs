@@ -230,16 +230,16 @@ impl Printer {
         }
     }
 
-    /// A table without columns, for narrow terminals: the first cell, then the others with their headings.
+    /// A table without columns, for narrow terminals: the first cell, then the others in a line with their headings.
     fn stacked(&mut self, header: &[Text], rows: &[Vec<Text>]) {
         for row in rows {
             let mut cells = header.iter().zip(row);
             if let Some((_, first)) = cells.next() {
                 self.lines(first, 2, 4);
             }
-            for (column, cell) in cells.filter(|(_, cell)| !cell.is_empty()) {
-                self.lines(&column.clone().plain(": ").then(cell.clone()), 4, 6);
-            }
+            let others = cells.filter(|(_, cell)| !cell.is_empty());
+            let others = others.map(|(column, cell)| column.clone().plain(": ").then(cell.clone()));
+            self.lines(&Text::join(others, ", "), 4, 6);
         }
     }
 

@@ -3,6 +3,7 @@
 use super::stories::{add, says};
 use super::{Entry, FindingLine, Level, Review, Story, level_of, lines};
 use crate::prelude::*;
+use hcoplan_explain::diff::semantic::EffectTime;
 use hcoplan_explain::diff::{Task, ValueChange};
 
 /// The steps of an upgrade, each with its target release and the changes of the clusters.
@@ -59,9 +60,7 @@ impl<'a> Checklist<'a> {
                     continue;
                 }
                 (Task::Fix | Task::Patch, _) => &mut out.before,
-                (Task::SetValue | Task::Note, _) if effect.action.is_some() && effect.impact <= Impact::BootFailure => {
-                    &mut out.before
-                }
+                (Task::SetValue | Task::Note, _) if effect.action.is_some() && is_first(effect) => &mut out.before,
                 (Task::Restart | Task::Recreate, _) => &mut out.during,
                 (Task::Apply | Task::Remove | Task::Alert, _) => &mut out.after,
                 _ if effect.action.is_some() => &mut out.after,
@@ -72,6 +71,11 @@ impl<'a> Checklist<'a> {
         }
         out
     }
+}
+
+/// Whether to act before an upgrade: a boot fails, or what happens later is prevented by what is written until then.
+fn is_first(effect: &Effect) -> bool {
+    effect.impact <= Impact::BootFailure || effect.impact < Impact::Behaviour && effect.when != EffectTime::Now
 }
 
 /// The story of all steps: the cause is always the release. Each effect is one entry, with the releases that bring it
@@ -95,37 +99,19 @@ pub(super) fn story(steps: &[(String, Vec<ClusterDiff>)]) -> Story<'_> {
 /// The findings at the end that didn't exist at the start, and all errors in between.
 pub(super) fn added(steps: &[(String, Vec<ClusterDiff>)]) -> Vec<FindingLine<'_>> {
     let same = |a: &Finding, b: &Finding| (a.rule.name, &a.message) == (b.rule.name, &b.message);
-    let mut out = Vec::new();
-    for name in clusters(steps) {
-        let mut found: Vec<&Finding> = Vec::new();
-        for (_, diffs) in steps {
-            for diff in diffs.iter().filter(|d| d.cluster == name) {
-                let goes = |f: &&Finding| {
-                    let gone = diff.findings_removed.iter().any(|gone| same(gone, f));
-                    gone && f.severity < Severity::Error
-                };
-                found.retain(|f| !goes(f));
-                found.extend(diff.findings_added.iter().filter(|f| !f.is_existing));
-            }
-        }
-        out.extend(found);
+    let mut found: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
+    for diff in steps.iter().flat_map(|(_, diffs)| diffs) {
+        let own = found.entry(&diff.cluster).or_default();
+        let goes =
+            |f: &&Finding| diff.findings_removed.iter().any(|gone| same(gone, f)) && f.severity < Severity::Error;
+        own.retain(|f| !goes(f));
+        own.extend(diff.findings_added.iter().filter(|f| !f.is_existing));
     }
-    lines(out)
+    lines(found.into_values().flatten())
 }
 
 /// Number of findings of a severity, each in each of its clusters.
 pub(super) fn count(lines: &[FindingLine<'_>], severity: Severity) -> usize {
     let found = lines.iter().filter(|line| line.finding.severity == severity);
     found.map(|line| line.clusters.len().max(1)).sum()
-}
-
-/// The names of the clusters, in the order of the first step with each.
-fn clusters(steps: &[(String, Vec<ClusterDiff>)]) -> Vec<&str> {
-    let mut out: Vec<&str> = Vec::new();
-    for diff in steps.iter().flat_map(|(_, diffs)| diffs) {
-        if !out.contains(&&*diff.cluster) {
-            out.push(&diff.cluster);
-        }
-    }
-    out
 }

@@ -8,9 +8,6 @@ use crate::prelude::*;
 use hcoplan_planner::hyperconverged::{HyperConverged, path_in, storage_path};
 use hcoplan_planner::release::FieldTarget;
 
-/// A field of v1 below `spec`. Its switch has no effect without device types.
-const MEDIATED_DEVICES: &str = "virtualization.mediatedDevicesConfiguration";
-
 /// The unset fields that the releases fill in differently.
 pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
     let (Some(old), Some(new)) = (&before.plan.hyperconverged, &after.plan.hyperconverged) else {
@@ -48,12 +45,6 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
         // Null, unset and `false` are the same.
         let is_null = |value: Option<&Value>| value.is_none_or(|v| v.is_null() || *v == Value::Bool(false));
         let is_unset = is_null(path.get(&new.spec)) && is_null(difference.before.get(&old.spec));
-        // The switch of a section without entries.
-        let is_idle = difference.label == format!("{MEDIATED_DEVICES}.enabled")
-            && Path::dotted(MEDIATED_DEVICES)
-                .get(&new.spec)
-                .and_then(Value::as_object)
-                .is_none_or(|section| section.iter().all(|(key, value)| key == "enabled" || is_empty(value)));
         let is_rendered = |kind: &str| after.plan.objects().any(|object| object.id.kind == kind);
         let mut rows = after.release.fields().iter().filter(|row| row.path == format!("spec.{}", difference.label));
         // Of an operand that isn't deployed, or does the same as before.
@@ -65,7 +56,7 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
             let is_deployed = row.operands.iter().any(|target| is_rendered(&kind(target)));
             !row.operands.is_empty() && (!is_deployed || row.operands.iter().all(is_same))
         });
-        if path.get(&written.spec).is_some() || is_gate || is_unset || is_idle || is_unused {
+        if path.get(&written.spec).is_some() || is_gate || is_unset || is_unused {
             continue;
         }
         let shown = |value: Option<&Value>| value.map_or("unset".to_owned(), Value::to_string);
@@ -76,6 +67,10 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
             None => was == default_of(before.release, path),
         };
         let side = if is.is_some() { after } else { before };
+        // What HCO makes of a gate is on before, too.
+        if was.is_none() && is.is_some_and(Value::is_boolean) && !is_default {
+            continue;
+        }
         let (own, hco) = (in_version(side, &difference.label), after.release.display_name());
         let label = own.as_ref().unwrap_or(&difference.label);
         let is_written = difference.before.get(&written.spec).is_some();
@@ -104,8 +99,7 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
         let keep = match (was, is) {
             (_, None) if !is_default || !exists => None,
             (Some(was), _) => Some(format!("{leaf}: {was}")),
-            // Else it is derived from a gate.
-            (None, Some(Value::Bool(true))) if is_default => Some(format!("{leaf}: false")),
+            (None, Some(Value::Bool(true))) => Some(format!("{leaf}: false")),
             (None, _) => None,
         };
         let keep = keep.map(|text| KeptLine { text, is_only_in_v1: own.is_none() });
