@@ -1,4 +1,4 @@
-// Opens every page at a phone's and a screen's width, light and dark, and says what is wrong with it.
+// Opens every page at the width of a phone, a comment and a screen, light and dark, and says what is wrong with it.
 import fs from 'node:fs';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
@@ -187,7 +187,7 @@ const version = browser.version();
 const files = fs.readdirSync(directory).filter((f) => f.endsWith('.html')).sort();
 if (files.length !== 8) wrong.push(`eight pages were to be made: ${files}`);
 for (const file of files) {
-  for (const width of [400, 1000, 1600]) {
+  for (const width of [400, 860, 1000, 1600]) {
     for (const scheme of ['light', 'dark']) await check(browser, path.join(directory, file), width, scheme);
   }
 }

@@ -131,7 +131,7 @@ fn verdict(plan: &PlanPage<'_>) -> (Level, Text) {
     (level, plan.report.totals().into())
 }
 
-/// The table of clusters, failing ones first.
+/// The table of clusters, the worst first.
 fn cluster_table(
     plan: &PlanPage<'_>,
     changes: Option<&[ClusterDiff]>,
@@ -145,22 +145,18 @@ fn cluster_table(
     header.push("images covered");
     header.extend(changes.is_some().then_some("objects"));
     header.extend(any_unfinished.then_some("unfinished gates"));
-    let mut sorted: Vec<&ClusterRow> = rows.iter().collect();
-    sorted.sort_by_key(|row| row.verdict.kind());
+    let mut sorted: Vec<(Cell, &ClusterRow)> =
+        rows.iter().map(|row| (verdict_cell(row, plan.report, review), row)).collect();
+    sorted.sort_by_key(|(verdict, row)| (verdict.level, row.verdict.kind()));
     let mut counted: BTreeMap<(&str, Severity), usize> = BTreeMap::new();
     for finding in found {
         for cluster in finding.clusters() {
             *counted.entry((cluster, finding.severity)).or_default() += 1;
         }
     }
-    let row = |row: &&ClusterRow| {
+    let row = |(verdict, row): (Cell, &ClusterRow)| {
         let of = |severity| counted.get(&(row.cluster.as_str(), severity)).copied().unwrap_or_default();
-        let mut cells: Vec<Cell> = vec![
-            row.cluster.as_str().into(),
-            release(row).into(),
-            verdict_cell(row, plan.report, review),
-            nodes(row).into(),
-        ];
+        let mut cells: Vec<Cell> = vec![row.cluster.as_str().into(), release(row).into(), verdict, nodes(row).into()];
         cells.extend(Severity::ALL.map(|s| of(s).to_string().into()));
         cells.push(alerts.values().filter(|a| a.clusters.contains(&*row.cluster)).count().to_string().into());
         cells.push(covered(row).into());
@@ -171,7 +167,7 @@ fn cluster_table(
     Table {
         caption: "clusters".to_owned(),
         header: header.into_iter().map(Text::from).collect(),
-        rows: sorted.iter().map(row).collect(),
+        rows: sorted.into_iter().map(row).collect(),
         sortable: true,
     }
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::{Changes, Format, MIN_BUDGET, write};
 use crate::Terminal;
 use crate::named::all;
+use crate::prelude::Steps;
 use crate::recorded_cases::each_recorded_case;
 use hcoplan_explain::diff::{ClusterDiff, Side, compare_plans, notes};
 use hcoplan_planner::plan::{AdmissionMode, plan_with};
@@ -53,6 +54,16 @@ fn pairs() -> &'static [ClusterDiff] {
 }
 
 fn printed(format: Format, clusters: &[ClusterDiff], budget: Option<usize>, width: usize) -> String {
+    printed_with(format, clusters, None, budget, width)
+}
+
+fn printed_with(
+    format: Format,
+    clusters: &[ClusterDiff],
+    steps: Option<&Steps>,
+    budget: Option<usize>,
+    width: usize,
+) -> String {
     let changes = Changes {
         before: "1.17",
         after: "1.18",
@@ -67,7 +78,7 @@ fn printed(format: Format, clusters: &[ClusterDiff], budget: Option<usize>, widt
         budget,
     };
     let mut out = Vec::new();
-    write(format, &changes, None, &mut out).expect("memory takes everything");
+    write(format, &changes, steps, &mut out).expect("memory takes everything");
     String::from_utf8(out).expect("UTF-8")
 }
 
@@ -156,12 +167,21 @@ fn the_document_is_valid_by_its_schema() {
     }
 }
 
-/// Snapshots of the screens of plan and diff, on a narrow and a wide terminal.
+/// Snapshots of the screens of plan and diff, on narrow and wide terminals.
 #[test]
 fn changes_fit_narrow_and_wide_terminals() {
     let clusters = pairs().get(..4).expect("recorded cases");
-    for width in [80, 140] {
+    for width in [80, 120, 160] {
         let text = printed(Format::Human, clusters, None, width);
         crate::snapshots::screen(&format!("diff-{width}"), &text);
+    }
+    // Two cases over all releases.
+    let names: Vec<String> = Release::known_names().skip(1).map(str::to_owned).collect();
+    let of_step = |step: usize| pairs().iter().skip(step).step_by(names.len()).take(2).cloned().collect();
+    let steps = names.iter().enumerate().map(|(step, name)| (name.clone(), of_step(step))).collect();
+    let steps = Steps { steps, compared: 2, already_there: Vec::new() };
+    for width in [80, 120, 160] {
+        let text = printed_with(Format::Human, &[], Some(&steps), None, width);
+        crate::snapshots::screen(&format!("upgrade-{width}"), &text);
     }
 }

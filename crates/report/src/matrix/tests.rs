@@ -158,11 +158,11 @@ fn totals_count_the_cells() {
     assert_eq!(document["summary"]["covered"], covered);
 }
 
-/// Snapshots of the screen, on a narrow and a wide terminal.
+/// Snapshots of the screen, on narrow and wide terminals.
 #[test]
 fn the_matrix_fits_narrow_and_wide_terminals() {
     let some = clusters().get(..3).expect("recorded cases");
-    for width in [80, 140] {
+    for width in [80, 120, 160] {
         let text = printed(Format::Human, &page(some, false, width));
         crate::snapshots::screen(&format!("matrix-{width}"), &text);
     }
