@@ -420,6 +420,7 @@ fn findings_of(repo: &Repo, previous: Option<&PreviousState>, number: usize) -> 
         summary: &report::Summary::default(),
         root: "".into(),
         root_in_repository: None,
+        typed: &report::Typed::default(),
         terminal: report::Terminal::default(),
     };
     let formats = <report::Format as report::Named>::NAMES;

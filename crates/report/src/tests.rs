@@ -36,7 +36,7 @@ fn print(format: Format, findings: &[Finding]) -> String {
         summary: &summary,
         root: "fleet".into(),
         root_in_repository: Some("examples/fleet".into()),
-        typed: &crate::Typed::default(),
+        typed: &Typed::default(),
         terminal: Terminal::default(),
     };
     let mut out = Vec::new();
