@@ -4,7 +4,6 @@ use super::super::kustomization::{Entry, Field, Kustomization, Kustomizations, i
 use super::plugins::{CHART, POLICY_GENERATOR, PROGRAM, plugins};
 use super::{Additions, BuildError};
 use crate::prelude::*;
-use crate::repo::candidate::is_candidate;
 use crate::repo::paths::{file_in, parent};
 use crate::repo::wrappers::unknown::expression;
 
@@ -20,11 +19,12 @@ pub(super) fn generates_policies(allowed: &Result<(), BuildError>) -> bool {
     matches!(allowed, Err(BuildError::Forbidden { what, .. }) if *what == POLICY_GENERATOR)
 }
 
-/// The directory that a kustomization names and that isn't there; not where something fills in names.
-pub(super) fn nowhere(allowed: &Result<(), BuildError>) -> Option<Utf8PathBuf> {
+/// The directory whose kustomization names something that isn't there, and its path; not where something fills in names.
+pub(super) fn nowhere(allowed: &Result<(), BuildError>) -> Option<[Utf8PathBuf; 2]> {
     let Err(BuildError::Forbidden { place, name, what: NOTHING }) = allowed else { return None };
-    let is_directory = !is_candidate(Utf8Path::new(name)) && expression(place.file.text()).is_none();
-    file_in(parent(place.file.path()), name).filter(|_| is_directory)
+    let own = parent(place.file.path());
+    let path = file_in(own, name).filter(|_| expression(place.file.text()).is_none())?;
+    Some([own.to_owned(), path])
 }
 
 /// Whether an entry is a generator that only a program or helm runs: it adds objects to those that are built.

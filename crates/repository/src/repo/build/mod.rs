@@ -41,6 +41,7 @@ pub(super) use self::run::{BuildTarget, run_program};
 use self::tops::to_build;
 
 use super::build_failed::name_of;
+use super::candidate::is_candidate;
 use super::cluster_filter::ClusterFilter;
 use super::gitops;
 use super::kustomization::{Kustomization, Kustomizations};
@@ -172,9 +173,8 @@ pub fn build(
             continue;
         }
         let is_stray = |file: &Utf8PathBuf| tree.mentions(file, &[HCO]) && has_hyperconverged(tree, file);
-        let named = nowhere(&job.allowed);
-        let mut named = job.reached.directories.iter().chain(&named);
-        job.has_stray = job.sources.is_empty() && named.any(|directory| beside(directory).any(is_stray));
+        let mut named = nowhere(&job.allowed).into_iter().flatten().chain([job.directory.clone()]);
+        job.has_stray = job.sources.is_empty() && named.any(|directory| beside(&directory).any(is_stray));
         if !job.sources.is_empty() || job.has_stray || job.may_create_hyperconverged(tree, &mut known) {
             jobs.push(job);
         } else if job.allowed.is_ok() && job.reads_machines(tree) {
@@ -188,10 +188,10 @@ pub fn build(
     let above_clusters: HashSet<_> = known.map(Utf8Path::to_path_buf).collect();
     for mut job in unknown {
         job.has_inventory = !above_clusters.contains(&job.directory) && has_inventory(tree, beside(&job.directory));
-        // What is missing below it may be generated.
-        let named = nowhere(&job.allowed).filter(|path| !path.starts_with(&job.directory));
+        // What is missing below it may be generated, as may a file.
+        let named = nowhere(&job.allowed).filter(|[_, path]| !is_candidate(path) && !path.starts_with(&job.directory));
         job.has_stray =
-            named.is_some_and(|path| [&*job.directory, &path].iter().any(|at| leading.contains(parent(at))));
+            named.is_some_and(|[_, path]| [&job.directory, &path].iter().any(|at| leading.contains(parent(at))));
         if job.has_inventory || job.has_stray {
             jobs.push(job);
         }
