@@ -84,7 +84,9 @@ pub(super) fn pair(
         let wrong = wrong.into_iter().filter(|_| is_meant && (is_own || own.is_none()));
         out.wrong_entries.extend(wrong.map(|finding| (path.clone(), finding)));
     }
-    out.missing_inventories = by_directory.missing_inventories(own.unwrap_or(config));
+    if objects.given.is_empty() {
+        out.missing_inventories = by_directory.missing(&own.unwrap_or(config).inventory);
+    }
     let others = objects.hyperconvergeds.iter().filter(|o| !claimed.contains(o));
     clusters.extend(others.map(|o| by_directory.cluster(*o)));
     name_by_file(repo, &mut clusters, &named);
@@ -94,7 +96,11 @@ pub(super) fn pair(
     let is_double =
         |at: usize, clusters: &[ClusterRef]| clusters.get(at + 1).is_some_and(|next| next.name == clusters[at].name);
     if (0..clusters.len()).any(|at| is_double(at, &clusters)) {
-        clusters.sort_by_cached_key(|cluster| (cluster.name.clone(), names(cluster.object)[1] != HCO_NAME));
+        clusters.sort_by_cached_key(|cluster| {
+            let [namespace, name] = names(cluster.object);
+            let is_elsewhere = Distribution::all().iter().all(|d| d.namespace.value != namespace);
+            (cluster.name.clone(), name != HCO_NAME, is_elsewhere)
+        });
     }
     clusters.dedup_by(|cluster, first| {
         if cluster.name != first.name {
@@ -147,8 +153,8 @@ fn is_applied_alone(repo: &Repo, cluster: &ClusterRef, clusters: &[ClusterRef]) 
     let appliers = |cluster: &ClusterRef| -> BTreeSet<_> {
         // Which file a template includes isn't known: another one for each cluster.
         let is_any = |by: &Applied| by.here().any(|source| is_expression(source.node.text("directory.include")));
-        let all = repo.appliers_of_file(&cluster.path);
-        all.map(|by| (std::ptr::from_ref(by), is_any(by).then(|| Arc::clone(&cluster.path)))).collect()
+        let file = &cluster.path;
+        repo.appliers_of_file(file).map(|by| (std::ptr::from_ref(by), is_any(by).then(|| Arc::clone(file)))).collect()
     };
     let mut others =
         clusters.iter().filter(|other| other.name == cluster.name && other.path != cluster.path).peekable();
@@ -314,7 +320,8 @@ impl<'o> DirectoryIndex<'o> {
         let depth = below.components().count();
         let max_depth = if level == "" { 1 } else { max_depth };
         !is_of_tests(below)
-            && !below.components().any(|part| is_example(part.as_str()))
+            // Examples aren't applied.
+            && !below.iter().any(|part| fields::of("samples").contains(&part.strip_suffix('s').unwrap_or(part)))
             && (depth == 0 || level == cluster || (depth <= max_depth && !self.fleets.contains(level)))
     }
 
@@ -361,11 +368,6 @@ impl<'o> DirectoryIndex<'o> {
             }
         }
         if configured.is_empty() { (Vec::new(), Pairing::None) } else { (configured, Pairing::Configured) }
-    }
-
-    /// The default inventories of `hcoplan.yaml` that don't exist.
-    fn missing_inventories(&self, config: &Config) -> Vec<Finding> {
-        if self.objects.given.is_empty() { self.missing(&config.inventory) } else { Vec::new() }
     }
 
     /// The findings about paths of the configuration without an inventory.
@@ -445,11 +447,6 @@ fn fleets(directories: &HashSet<Utf8PathBuf>) -> HashSet<Utf8PathBuf> {
         }
     }
     out
-}
-
-/// Whether a directory has examples, which aren't applied.
-fn is_example(name: &str) -> bool {
-    fields::of("samples").contains(&name.strip_suffix('s').unwrap_or(name))
 }
 
 /// The file and document of an object.
