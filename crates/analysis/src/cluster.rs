@@ -173,7 +173,7 @@ fn keep_known(work: &ClusterTask<'_>, (repo, pair): (&Repo, &Pair<'_>), loaded: 
     for (rule, what) in planned::take_known(loaded, &old) {
         for finding in loaded.findings.iter_mut().filter(|finding| finding.rule.name == rule.name) {
             finding.message = format!("the cluster's {what} unknown now: compared with what was stated before");
-            finding.help = Some("state it where it was, or in hcoplan.yaml or an inventory".into());
+            finding.help = Some("state it again".into());
         }
     }
     let [was_there, is_there] = [&old, &*loaded].map(|side| &side.inventory.inventory.claims);

@@ -13,7 +13,7 @@ use hcoplan_planner::plan::plan_with;
 use hcoplan_repository::inventory::LoadedInventory;
 use hcoplan_repository::repo::removes_workloads;
 use hcoplan_rule_pages::rules::{
-    HCO_UNKNOWN_FIELD, NODES_ASSUMED, PLATFORM_ASSUMED, RELEASE_ASSUMED, VENDOR_VALUES_ASSUMED,
+    HCO_UNKNOWN_FIELD, INVENTORY_INVALID, NODES_ASSUMED, PLATFORM_ASSUMED, RELEASE_ASSUMED, VENDOR_VALUES_ASSUMED,
 };
 use hcoplan_yaml::edit::EditableFile;
 use std::borrow::Cow;
@@ -81,12 +81,6 @@ impl<'a> Inputs<'a> {
         if is_loaded { self.loaded.release_basis() } else { ReleaseBasis::Stated }
     }
 
-    /// The release that a source states, if it isn't modelled.
-    fn stated_release(&self) -> Option<&str> {
-        let stands = matches!(self.release_basis(), ReleaseBasis::NearestTo(_));
-        self.loaded.identity.release.as_ref().filter(|_| stands).map(|stated| stated.value.as_str())
-    }
-
     /// The cluster's inventory.
     pub(super) fn inventory(&self) -> &Inventory {
         &self.inventory.inventory
@@ -140,7 +134,7 @@ impl lint::Site for Inputs<'_> {
     }
 
     fn layers(&self) -> Vec<repo::Layer> {
-        self.repo.layers(self.cluster)
+        repo::annotation_layers(self.repo.build_layers(self.cluster.path()).unwrap_or_default())
     }
 
     fn editable_file(&self) -> Option<EditableFile> {
@@ -197,7 +191,13 @@ impl Planned<'_> {
 
     /// The findings about names and values in one branch of a template. What isn't there may be in another part.
     fn of_branch(&self, document: &Arc<Document>, branch: Span, selection: &lint::Selection<'_>) -> Vec<Finding> {
-        let object = document.root.to_json();
+        let mut object = document.root.to_json();
+        // It is the same object.
+        if matches!(object["metadata"], Value::Null | Value::Object(_)) {
+            for key in ["name", "namespace"] {
+                object["metadata"][key] = self.manifest()["metadata"][key].clone();
+            }
+        }
         let plan = plan_with(self.release(), self.inventory(), &object, AdmissionMode::Force);
         // A rule may require another field.
         let is_missing =
@@ -306,9 +306,12 @@ impl Planned<'_> {
     }
 
     pub(super) fn side(&self) -> Side<'_> {
+        // One that isn't modelled.
+        let stated = self.loaded().identity.release.as_ref();
+        let stated = stated.filter(|_| matches!(self.release_basis(), ReleaseBasis::NearestTo(_)));
         Side {
             release: &self.inputs.release,
-            stated: self.stated_release(),
+            stated: stated.map(|stated| stated.value.as_str()),
             inventory: &self.inputs.inventory,
             document: Some(&self.inputs.loaded.document),
             object: &self.inputs.loaded.json,
@@ -421,15 +424,8 @@ pub(super) fn plan<'a>(
 
 /// Converts the findings about an inventory: the first error counts.
 pub(super) fn wrong_inventory(findings: &[Finding]) -> NotPlanned {
-    match findings.iter().find(|f| f.rule.name == "inventory-invalid") {
-        Some(finding) => unusable(finding),
-        None => NotPlanned {
-            kind: NotPlannedKind::Unusable,
-            text: "its inventory is wrong".to_owned(),
-            location: None,
-            help: None,
-        },
-    }
+    let found = findings.iter().find(|f| f.rule.name == INVENTORY_INVALID.name);
+    unusable(found.unwrap_or(&Finding::new(&INVENTORY_INVALID, "its inventory is wrong")))
 }
 
 /// Whether a finding says what is assumed of a cluster.

@@ -11,6 +11,7 @@ use super::Repo;
 use super::choose_release::{known_release, nearest_release, not_modelled};
 use super::gitops::Applied;
 use super::identity::{Candidates, FactOrigin, Identity, WithSource, is_older};
+use super::nodes::names_of;
 use super::objects::{ClusterRef, ObjectRef, SourceRef};
 use super::paths::{first_document, parent};
 use super::problem::{Problem, changed_while_read, text_problems, unreadable};
@@ -43,7 +44,7 @@ pub struct Loaded {
     /// Its namespace, platform and release with their sources.
     pub identity: Identity,
     /// The HyperConverged with each branch from which a template chooses, and where that is; also with each misspelt
-    /// field whose value is unknown.
+    /// field whose value is unknown, and what tasks change of it.
     pub branches: Vec<(Arc<Document>, Span)>,
     /// Problems of its files: warnings of the parser, duplicates in the inventory.
     pub findings: Vec<Finding>,
@@ -215,6 +216,9 @@ impl Repo {
             findings.push(Finding::new(&RELEASE_ASSUMED, message).at(place));
         }
         let known = release.as_deref().ok();
+        // A task's own arguments may name the object.
+        let is_of_it = |patch: &&Arc<Document>| [names_of(&document), [""; 2]].contains(&names_of(patch));
+        branches.extend(self.patches.iter().filter(is_of_it).map(|patch| (Arc::clone(patch), patch.span)));
         let schema = known.and_then(|release| release.schema_of(document.text("apiVersion"), document.text("kind")));
         for (path, span) in unknown.iter().filter_map(Unknown::whole_value) {
             // The API server drops a misspelt field whatever its value is.

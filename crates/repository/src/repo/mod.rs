@@ -190,6 +190,8 @@ pub struct Repo {
     problems: Vec<Problem>,
     findings: Vec<Finding>,
     clusters: Vec<ClusterRef>,
+    /// What tasks change of HyperConvergeds.
+    patches: Vec<Arc<Document>>,
     /// Whose the files outside of clusters' directories are.
     owners: owners::Owners,
     release: Option<Arc<Release>>,
@@ -390,11 +392,6 @@ impl Repo {
             move |f: &&Finding| below.is_none_or(|below| f.file().is_some_and(|path| path.starts_with(below)));
         let unplanned = self.findings.iter().filter(|f| UNPLANNED.contains(&f.rule.name));
         unplanned.filter(is_below)
-    }
-
-    /// The annotations that a build's layers set on a cluster's HyperConverged, in order; none without a build.
-    pub fn layers(&self, cluster: &ClusterRef) -> Vec<Layer> {
-        self.build_layers(cluster.path()).map(annotation_layers).unwrap_or_default()
     }
 
     /// The content of a file, relative to the root.

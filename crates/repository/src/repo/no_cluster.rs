@@ -15,7 +15,7 @@ use super::unplanned;
 use super::unrecognized::{self, unused_inventory};
 use super::wrapper_changes;
 use super::wrappers::unknown::may_become_hyperconverged;
-use super::wrappers::without_blanks;
+use super::wrappers::{ansible, without_blanks};
 use crate::inventory::SourceKind;
 use crate::prelude::*;
 
@@ -65,7 +65,8 @@ impl Repo {
             let is_path = key.trim().eq_ignore_ascii_case("path");
             let Some(path) = in_root(path).filter(|_| is_path) else { continue };
             let is_skipped = |file: &FileUse| matches!(file.what, FileRole::Skipped(_)) && *file.path == path;
-            if self.files_below(&path).any(|file| !is_skipped(file)) || self.is_checked_out(&path) {
+            let is_there = |name: &&str| self.tree.check(&path.join(name)).is_ok();
+            if self.files_below(&path).any(|file| !is_skipped(file)) || [".git", "README.md"].iter().any(is_there) {
                 continue;
             }
             let is_deployed = self.is_deployed(&path);
@@ -91,10 +92,6 @@ impl Repo {
             let in_charts = in_charts.flat_map(|document| gitops::of_object(document, &*self.tree, &[]));
             AppliedPaths::new(&self.gitops().applied, in_charts.collect())
         })
-    }
-
-    fn is_checked_out(&self, path: &Utf8Path) -> bool {
-        [".git", "README.md"].iter().any(|name| self.tree.check(&path.join(name)).is_ok())
     }
 
     /// Whether Argo CD runs a file: a directory's Jsonnet. Its output is then as unknown as an unreadable manifest.
@@ -147,8 +144,7 @@ impl Repo {
 
     /// Reports unrecognised HyperConvergeds, and inventories without a cluster; `configs` has an untrusted one, too.
     pub(super) fn report_non_clusters(&mut self, objects: &Objects, configs: &[&Config]) {
-        let mut findings = Vec::new();
-        let mut fatal = Vec::new();
+        let (mut findings, mut fatal, mut patches) = (Vec::new(), Vec::new(), Vec::new());
         for object in &objects.unrecognized {
             let Some(document) = self.object(*object) else { continue };
             if may_become_hyperconverged(&document.root) {
@@ -168,9 +164,11 @@ impl Repo {
             if let Ok(content) = self.content(object.file) {
                 // What a controller adds to a build is planned.
                 let is_planned = |document: &Arc<Document>| self.is_planned(document);
-                if content.documents.get(object.place.document as usize).is_some_and(is_planned) {
+                let document = content.documents.get(object.place.document as usize);
+                if document.is_some_and(is_planned) {
                     continue;
                 }
+                patches.extend(document.into_iter().flat_map(|tasks| ansible::patches(tasks)));
                 let named = content.not_planned(object.place.document);
                 if self.is_run(content.file.path()) { fatal.extend(named) } else { findings.extend(named) }
             }
@@ -202,5 +200,6 @@ impl Repo {
             findings.extend(places.map(unused_inventory));
         }
         self.findings.append(&mut findings);
+        self.patches = patches;
     }
 }

@@ -369,6 +369,7 @@ impl Reading {
             problems: self.problems,
             findings: Vec::new(),
             clusters: Vec::new(),
+            patches: Vec::new(),
             owners: Owners::default(),
             release: options.release.as_ref().map(Arc::clone),
             update: options.update,

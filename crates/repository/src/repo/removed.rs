@@ -45,7 +45,6 @@ impl Repo {
 
 /// The help for a cluster whose entry was removed with it: the change says that it is intended.
 const INTENDED: &str = "hcoplan.yaml has no entry for it any more, so it is intended; restore both if it isn't";
-const REMOVE_ENTRY: &str = "restore it; if its removal is intended, remove its entry from hcoplan.yaml, too";
 
 /// The finding that a cluster's HyperConverged isn't found any more, or is ignored.
 pub fn removed_finding(before: &Repo, after: &Repo, cluster: &ClusterRef) -> Finding {
@@ -71,7 +70,7 @@ pub fn removed_finding(before: &Repo, after: &Repo, cluster: &ClusterRef) -> Fin
             Finding::new(&HCO_REMOVED, format!("the HyperConverged of cluster {name} is not found any more"))
                 .label("it was here before the change")
                 .help(if is_named {
-                    REMOVE_ENTRY
+                    "restore it; if its removal is intended, remove its entry from hcoplan.yaml, too"
                 } else {
                     "restore it; if its removal is intended, pass `--ignore hco-removed`"
                 })

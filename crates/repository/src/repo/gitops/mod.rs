@@ -79,20 +79,19 @@ impl Kind {
         KINDS.iter().find(|(_, g, k, _)| *g == group && *k == kind).map(|(own, ..)| *own)
     }
 
-    /// The object's kind, and the controller that reads it.
-    fn known(self) -> (&'static str, Controller) {
-        let known = KINDS.iter().find(|(own, ..)| *own == self);
-        known.map(|(.., name, controller)| (*name, *controller)).expect("each has a row")
+    /// Its row.
+    fn row(self) -> &'static (Self, &'static str, &'static str, Controller) {
+        KINDS.iter().find(|(own, ..)| *own == self).expect("each has one")
     }
 
     /// The object's kind.
     pub(super) fn name(self) -> &'static str {
-        self.known().0
+        self.row().2
     }
 
     /// The controller that reads it.
     pub(super) fn controller(self) -> Controller {
-        self.known().1
+        self.row().3
     }
 }
 

@@ -56,9 +56,9 @@ impl<'t> Kustomizations<'t> {
     /// Whether kustomize fetches what a kustomization names: a file, or a directory without a host's name, is taken
     /// from here first.
     pub(in crate::repo) fn is_remote(&self, directory: &Utf8Path, name: &str) -> bool {
-        const HOSTS: [&str; 4] = ["github.com", "://", "git@", "::"];
         let is_here = |path: Utf8PathBuf| {
-            let is_kustomization = || !HOSTS.iter().any(|host| name.contains(host)) && self.at(&path).is_some();
+            let has_host = || ["github.com", "://", "git@", "::"].iter().any(|host| name.contains(host));
+            let is_kustomization = || !has_host() && self.at(&path).is_some();
             self.tree.check(&path).is_ok() || is_kustomization()
         };
         looks_remote(name) && !file_in(directory, name).is_some_and(is_here)

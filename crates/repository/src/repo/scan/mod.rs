@@ -76,7 +76,8 @@ fn unreadable_form(bytes: &[u8]) -> Option<&'static str> {
     if begins(&[b"\xff\xfe\0\0", b"\0\0\xfe\xff", b"\0\0\0"]) {
         return Some("it is UTF-32, which Kubernetes' tools don't read");
     }
-    if begins(&ENCRYPTED) || is_encrypted_data(bytes) || has_encrypted_kind(bytes) {
+    let is_kind_encrypted = || any_kind(&String::from_utf8_lossy(bytes), |kind| kind.starts_with("ENC["));
+    if begins(&ENCRYPTED) || is_encrypted_data(bytes) || is_of_sops(bytes) && is_kind_encrypted() {
         return Some("it is encrypted; hcoplan reads it once it is decrypted");
     }
     if matches!(bytes, [0, a, 0, ..] | [a, 0, _, 0, ..] if *a != 0) {
@@ -95,11 +96,6 @@ fn is_encrypted_data(bytes: &[u8]) -> bool {
 /// Whether sops encrypted values of a file.
 fn is_of_sops(bytes: &[u8]) -> bool {
     has(bytes, "ENC[AES256_GCM,") && has(bytes, "sops")
-}
-
-/// Whether sops encrypted an object with its kind.
-fn has_encrypted_kind(bytes: &[u8]) -> bool {
-    is_of_sops(bytes) && any_kind(&String::from_utf8_lossy(bytes), |kind| kind.starts_with("ENC["))
 }
 
 /// The common part of the names of HCO's packages.

@@ -2,11 +2,12 @@
 //!
 //! Source: the modules `k8s` of the collections `kubernetes.core`, `community.okd` and `redhat.openshift`.
 
+use super::unknown::fill_in_known_values;
 use super::{Wrapper, is_of_hco};
 use crate::prelude::*;
 use crate::repo::gitops::{is_filled, replaced};
 use crate::repo::mentions::HCO;
-use crate::repo::nodes::fields_at;
+use crate::repo::nodes::{alone, entry, fields_at};
 use crate::repo::wrapper_fields as fields;
 
 /// Whether a list has plays or tasks, not objects.
@@ -32,7 +33,9 @@ pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
                 Some(list) if !list.items().is_empty() => {
                     out.extend(list.items().iter().map(|n| (n, wrapper)));
                 }
-                Some(node) if node.as_str().is_some_and(is_loop_item) => {
+                Some(node)
+                    if only_expression(node.as_str().unwrap_or_default().trim()).map(str::trim) == Some("item") =>
+                {
                     let items = ["loop", "with_items"].iter().flat_map(|key| task.list_at(key));
                     out.extend(items.map(|n| (n, wrapper)));
                 }
@@ -44,11 +47,6 @@ pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
         }
     });
     (!out.is_empty()).then_some(out)
-}
-
-/// Whether a text is the item of its task's loop.
-fn is_loop_item(text: &str) -> bool {
-    only_expression(text.trim()).is_some_and(|expression| expression.trim() == "item")
 }
 
 /// What is in the braces of a text that is one expression.
@@ -124,7 +122,7 @@ pub(super) fn changes(list: &Node) -> Vec<(&Node, bool)> {
             Value::String(text) => text.contains('\n'),
             _ => node.get("kind").is_some() || !node.items().is_empty(),
         };
-        let definition = arguments.get("definition").or_else(|| arguments.get("resource_definition"));
+        let definition = definition(arguments);
         if arguments.text("state") == "patched"
             && let Some(object) = definition.filter(|d| is_of_hco(d))
         {
@@ -134,6 +132,28 @@ pub(super) fn changes(list: &Node) -> Vec<(&Node, bool)> {
         {
             out.push((kind, arguments.text("state") == "absent"));
         }
+    });
+    out
+}
+
+/// What a task applies or changes.
+fn definition(arguments: &Node) -> Option<&Node> {
+    arguments.get("definition").or_else(|| arguments.get("resource_definition"))
+}
+
+/// What tasks change of HyperConvergeds, each as an object of its own.
+pub(in super::super) fn patches(document: &Document) -> Vec<Arc<Document>> {
+    let mut out = Vec::new();
+    each(&document.root, &mut |_, arguments| {
+        let patch = definition(arguments).filter(|_| arguments.text("state") == "patched");
+        let Some(mut root) = patch.cloned() else { return };
+        if let Value::Map(entries) = &mut root.value {
+            for (from, to) in [("kind", "kind"), ("api_version", "apiVersion")] {
+                entries.extend(arguments.get(from).map(|value| entry(to, value.clone())));
+            }
+        }
+        fill_in_known_values(&mut root, None);
+        out.extend(is_of_hco(&root).then(|| alone(root, document).into()));
     });
     out
 }
@@ -150,8 +170,7 @@ pub(super) fn removed_manifests(list: &Node) -> Vec<&Node> {
     let mut out = Vec::new();
     each(list, &mut |_, arguments| {
         if arguments.text("state") == "absent" {
-            out.extend(arguments.get("definition"));
-            out.extend(arguments.get("resource_definition"));
+            out.extend(definition(arguments));
         }
     });
     out

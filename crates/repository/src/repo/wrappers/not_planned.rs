@@ -112,7 +112,10 @@ impl<'n> Walk<'n, '_> {
                 if contains_manifest(text)
                     || applies_manifest(text)
                     || contains_encoded_group(text)
-                    || wrapper == RESOURCE_SET && has_line(text, "kind", &may_be_filled_in) =>
+                    || wrapper == RESOURCE_SET
+                        && has_line(text, "kind", &|kind| {
+                            is_filled_in(kind) && may_be(kind.trim(), "HyperConverged")
+                        }) =>
             {
                 self.add(node.span, NotPlannedReason::InText, wrapper);
             }
@@ -174,10 +177,6 @@ fn is_json(text: &str) -> bool {
 /// Whether a line of a text has a key with such a value.
 fn has_line(text: &str, key: &str, has: &dyn Fn(&str) -> bool) -> bool {
     text.lines().any(|line| inline::value_behind(line, key).is_some_and(has))
-}
-
-fn may_be_filled_in(kind: &str) -> bool {
-    is_filled_in(kind) && may_be(kind.trim(), "HyperConverged")
 }
 
 /// Whether a text is a script that applies a manifest in a string.
