@@ -221,7 +221,7 @@ impl Repo {
         branches.extend(self.patches.iter().filter(is_of_it).map(|patch| (Arc::clone(patch), patch.span)));
         let schema = known.and_then(|release| release.schema_of(document.text("apiVersion"), document.text("kind")));
         for (path, span) in unknown.iter().filter_map(Unknown::whole_value) {
-            // The API server drops a misspelt field whatever its value is.
+            // The API server drops a misspelt field with any value.
             let is_misspelt = schema.is_some_and(|schema| schema.field(&Path::dotted(path)).is_none());
             let value = yaml::Node { span, value: yaml::Value::Null, style: document.root.style };
             let mut with_it = (*document).clone();

@@ -155,7 +155,7 @@ pub fn build(
         by_directory.entry(parent(file)).or_default().push(file);
     }
     let beside = |directory: &Utf8Path| by_directory.get(directory).into_iter().flatten().copied();
-    // One that leads nowhere is a mistake where its neighbours, or those of what it names, lead to a HyperConverged.
+    // One that leads nowhere is a mistake if a directory next to it, or to what it names, leads to a HyperConverged.
     let mut leading: HashSet<Utf8PathBuf> = HashSet::new();
     // Kustomizations whose resources are unknown, and those of machines alone.
     let (mut unknown, mut others) = (Vec::new(), Vec::new());
