@@ -109,13 +109,6 @@ fn keys_around(new: &Json, value: &Json) -> Option<Vec<String>> {
     Some(keys)
 }
 
-/// Whether a value has another one at the last key of a path, in any mapping.
-fn holds(value: &Json, path: &Path, other: &Json) -> bool {
-    let own =
-        |(key, value): (&String, &Json)| path.keys().last() == Some(key) && value == other || holds(value, path, other);
-    value.as_object().is_some_and(|entries| entries.iter().any(own))
-}
-
 /// A path without the document's index.
 fn below(path: &Path) -> Path {
     Path(path.0.get(1..).unwrap_or_default().to_vec())
@@ -165,7 +158,7 @@ fn edits_of_layers<'l>(
             if is_move {
                 moved.extend(writer.rename(change, &all).into_iter().flat_map(|to| [change.path(), to]));
             } else if !moved.contains(&change.path()) {
-                writer.change(change, &all)?;
+                writer.change(change)?;
             }
         }
     }
@@ -198,81 +191,75 @@ impl<'c> LayerWriter<'c> {
         self.plan.changes.entry(layer).or_default().push(change);
     }
 
-    fn change(&mut self, change: &Change, all: &[Change]) -> Result<(), String> {
+    fn change(&mut self, change: &Change) -> Result<(), String> {
         let path = below(change.path());
+        // A near patch says for its clusters only what another layer says for all.
+        let is_patch = |s: &LayerValue<'_>| self.is_near(s) && self.layers[s.layer].what == LayerKind::Merge;
+        let is_elsewhere =
+            || self.said(&Path::root()).iter().any(is_patch) && !self.said(&path).iter().any(|s| self.is_near(s));
         match (change, self.object.at(&path)) {
             _ if path.0.is_empty() => Err("it rewrites the whole object".to_owned()),
             (Change::Set(_, Json::Array(new)), Some(old)) if matches!(old.value, Value::Seq(_)) => {
                 self.list(&path, old, new)
             }
-            (Change::Set(_, value), Some(old)) => {
-                // What one layer says of another place isn't what the layers below it say of this one.
-                let own = self.said(&path).first().map(|said| said.layer);
-                let is_moved =
-                    |gone: &Path| self.object.at(gone).is_some_and(|node| holds(&node.to_json(), &path, value));
-                let removed = all.iter().filter(|other| matches!(other, Change::Remove(_)));
-                let mut sources =
-                    removed.map(|other| below(other.path())).filter(is_moved).flat_map(|gone| self.said(&gone));
-                match sources.find(|said| Some(said.layer) != own) {
-                    Some(said) => Err(format!("{} sets it for its clusters only", self.at(&said))),
-                    None => self.replace(&path, old, value),
-                }
-            }
-            (Change::Set(_, value), None) => self.insert(&path, value),
+            (Change::Set(_, value), Some(old)) if !is_elsewhere() => self.replace(&path, old, value),
+            (Change::Set(_, value), _) => self.insert(&path, value),
             _ => self.remove(&path),
         }
     }
 
-    /// Renames a key in the layer that has it, and moves a value that one operation adds where the operation says so: what
-    /// is put elsewhere instead would go into other clusters, too. Where it goes then; `None` where it isn't that.
+    /// Moves a value within the layer that has it, and one that an operation adds where the operation says so: what is
+    /// put elsewhere instead would go into other clusters, too. Where it goes then; `None` where it isn't that.
     fn rename<'d>(&mut self, change: &Change, all: &'d [Change]) -> Option<&'d Path> {
         let Change::Remove(gone) = change else {
             return None;
         };
         let path = below(gone);
         let value = self.object.at(&path)?.to_json();
-        let (to, new, keys, inner, same_parent) = all.iter().find_map(|change| {
+        let (to, new, keys, inner) = all.iter().find_map(|change| {
             let Change::Set(to, new) = change else {
                 return None;
             };
             // What is moved may leave the mapping that it is alone in.
             let inner = keys_around(&value, new).unwrap_or_default();
-            if !inner.is_empty() {
-                return (to.keys().last() == inner.last().map(|key| &**key)).then_some((
-                    to,
-                    new,
-                    Vec::new(),
-                    inner,
-                    false,
-                ));
+            if let Some(last) = inner.last() {
+                return (to.keys().last() == Some(last)).then_some((to, new, Vec::new(), inner));
             }
             let keys = keys_around(new, &value)?;
             // Another layer may have the meant key, too.
-            let same_parent = keys.is_empty() && to.parent() == gone.parent();
-            (same_parent || self.object.at(&below(to)).is_none()).then_some((to, new, keys, inner, same_parent))
+            let is_free = self.object.at(&below(to)).is_none() || keys.is_empty() && to.parent() == gone.parent();
+            is_free.then_some((to, new, keys, inner))
         })?;
+        let same_parent = keys.is_empty() && inner.is_empty() && to.parent() == gone.parent();
         let said = self.said(&path);
         let [only] = said.as_slice() else {
             return None;
         };
         let layer = &self.layers[only.layer];
         let mut at = self.path_of(only).ok()?;
-        if layer.what == LayerKind::Merge && !inner.is_empty() && layer.document.root.at(&below(to)).is_none() {
+        let is_value = matches!(at.0.as_slice(), [_, Segment::Key(key)] if key == "value");
+        if layer.what != LayerKind::Operations || !is_value {
             self.is_editable(only).ok()?;
-            self.add(only.layer, Change::Remove(at));
-            self.add(only.layer, Change::Set(below(to), new.clone()));
+            // The layer may be about a part of the object.
+            let shared = at.0.iter().rev().zip(path.0.iter().rev()).take_while(|(own, built)| own == built).count();
+            let (above, around) = (&at.0[..at.0.len() - shared], &path.0[..path.0.len() - shared]);
+            let rest = below(to).0.strip_prefix(around)?.to_vec();
+            let keys = keys.into_iter().map(Segment::Key).collect();
+            let target = Path([above.to_vec(), rest, keys].concat());
+            let change = match target.0.last() {
+                _ if layer.document.root.at(&target).is_some() => return None,
+                Some(Segment::Key(name)) if same_parent => Change::Rename(at, name.clone()),
+                _ => {
+                    at.0.extend(inner.into_iter().map(Segment::Key));
+                    Change::Move(at, target, None)
+                }
+            };
+            self.add(only.layer, change);
             return Some(to);
         }
-        if layer.what != LayerKind::Operations {
-            let (true, Some(Segment::Key(name))) = (same_parent, to.0.last()) else { return None };
-            self.is_editable(only).ok()?;
-            let is_free = layer.document.root.at(&at.parent().key(name)).is_none();
-            return is_free.then(|| self.add(only.layer, Change::Rename(at, name.clone()))).map(|()| to);
-        }
-        let is_value = matches!(at.0.as_slice(), [_, Segment::Key(key)] if key == "value");
         let pointer = layer.document.root.str_at(&at.parent().key("path"))?;
         let is_add = layer.document.root.str_at(&at.parent().key("op")) == Some("add");
-        if !is_value || !(is_add || same_parent) || pointer != path.to_pointer() {
+        if !(is_add || same_parent) || pointer != path.to_pointer() {
             return None;
         }
         if !keys.is_empty() || !inner.is_empty() {
@@ -363,28 +350,29 @@ impl<'c> LayerWriter<'c> {
         Ok(())
     }
 
-    /// Inserts a missing value into the deepest parent that a layer sets.
+    /// Inserts a value into the deepest parent that the near layer sets: other layers go into other clusters. Else into
+    /// the deepest one of any layer.
     fn insert(&mut self, path: &Path, value: &Json) -> Result<(), String> {
-        for depth in (0..path.0.len()).rev() {
-            if !matches!(path.0[depth], Segment::Key(_)) {
-                break;
-            }
-            let said = self.said(&Path(path.0[..depth].to_vec()));
-            let may = |s: &&LayerValue<'_>| {
-                self.is_editable(s).is_ok() && matches!(s.node.value, Value::Map(_) | Value::Null)
-            };
-            let is_near = |s: &&LayerValue<'_>| self.near == Some(self.layers[s.layer].document.file.path());
-            let mut fit = said.iter().filter(may);
-            let Some(found) = fit.clone().find(is_near).or_else(|| fit.next()) else {
-                continue;
-            };
-            let mut to = self.path_of(found)?;
-            to.0.extend_from_slice(&path.0[depth..]);
-            let change = Change::Set(to, value.clone());
-            self.add(found.layer, change);
-            return Ok(());
-        }
-        Err(unknown(path))
+        let is_key = |depth: &usize| matches!(path.0[*depth], Segment::Key(_));
+        let parents = (0..path.0.len()).rev().take_while(is_key).flat_map(|depth| {
+            let said = self.said(&Path(path.0[..depth].to_vec())).into_iter();
+            said.map(move |parent| (depth, parent))
+        });
+        let parents = parents.filter(|(_, parent)| {
+            self.is_editable(parent).is_ok() && matches!(parent.node.value, Value::Map(_) | Value::Null)
+        });
+        let parents: Vec<_> = parents.collect();
+        let found = parents.iter().find(|(_, parent)| self.is_near(parent)).or(parents.first());
+        let (depth, found) = found.ok_or_else(|| unknown(path))?;
+        let mut to = self.path_of(found)?;
+        to.0.extend_from_slice(&path.0[*depth..]);
+        self.add(found.layer, Change::Set(to, value.clone()));
+        Ok(())
+    }
+
+    /// Whether a layer is the one that a finding is about.
+    fn is_near(&self, found: &LayerValue<'_>) -> bool {
+        self.near == Some(self.layers[found.layer].document.file.path())
     }
 
     fn is_editable(&self, found: &LayerValue<'_>) -> Result<(), String> {
