@@ -207,20 +207,7 @@ impl Shape<'_, '_> {
     /// A free destination, filling existing sections. If other values exist, returns one destination that keeps them
     /// and one that replaces them; empty if nothing else moves.
     fn free(&self, destination: Destination) -> Vec<Destination> {
-        let (mut free, mut taken) = (Vec::new(), Vec::new());
-        let mut left: Vec<_> = destination.moves.iter().rev().cloned().collect();
-        while let Some((from, to)) = left.pop() {
-            let known = self.document.root.at(&to).filter(|_| !destination.moves.iter().any(|(from, _)| *from == to));
-            match (self.document.root.at(&from), known) {
-                (Some(node), Some(known)) if !node.entries().is_empty() && !known.entries().is_empty() => {
-                    let below = node.entries().iter().rev().map(|e| &e.key.text);
-                    left.extend(below.map(|key| (from.key(key), to.key(key))));
-                }
-                (Some(node), Some(known)) if node.to_json() == known.to_json() => {}
-                (_, Some(_)) => taken.push((from, to)),
-                (_, None) => free.push((from, to)),
-            }
-        }
+        let (free, taken) = field_by_field(&self.document.root, &destination.moves);
         let kind = destination.kind;
         match (free.is_empty(), taken.is_empty()) {
             (true, _) => Vec::new(),
@@ -270,6 +257,26 @@ impl Shape<'_, '_> {
         let destination = beside.or_else(|| unwrapped(schema, path, node));
         destination.map(|destination| self.free(destination)).filter(|free| free.len() == 1).unwrap_or_default()
     }
+}
+
+/// Moves, field by field where a section is there already: those of fields that it lacks, and those of fields that have
+/// another value there. Left out are the equal ones.
+pub(super) fn field_by_field(root: &Node, moves: &[(Path, Path)]) -> (Vec<(Path, Path)>, Vec<(Path, Path)>) {
+    let (mut free, mut taken) = (Vec::new(), Vec::new());
+    let mut left: Vec<_> = moves.iter().rev().cloned().collect();
+    while let Some((from, to)) = left.pop() {
+        let known = root.at(&to).filter(|_| !moves.iter().any(|(from, _)| *from == to));
+        match (root.at(&from), known) {
+            (Some(node), Some(known)) if !node.entries().is_empty() && !known.entries().is_empty() => {
+                let below = node.entries().iter().rev().map(|e| &e.key.text);
+                left.extend(below.map(|key| (from.key(key), to.key(key))));
+            }
+            (Some(node), Some(known)) if node.to_json() == known.to_json() => {}
+            (_, Some(_)) => taken.push((from, to)),
+            (_, None) => free.push((from, to)),
+        }
+    }
+    (free, taken)
 }
 
 /// Whether one of two names is the other one with `disable` in front.

@@ -4,6 +4,7 @@ use super::Context;
 use super::prelude::*;
 use hcoplan_yaml::Value as Yaml;
 
+use super::destinations::field_by_field;
 use super::field::{dotted_below_spec, in_version};
 use super::mistyped::meant_flag;
 
@@ -121,9 +122,14 @@ impl OtherShape<'_> {
         self.moves.iter().flatten()
     }
 
-    /// The changes that move all fields.
+    /// The changes that move all fields, field by field where both versions' sections are there; `None` if a field has
+    /// another value there.
     pub fn changes(&self, cx: &Context<'_>) -> Option<Vec<Change>> {
         let root = cx.root();
+        let (free, taken) = field_by_field(root, &self.moves.concat());
+        if !taken.is_empty() {
+            return None;
+        }
         let gates = gates_path();
         let translated = match self.gates {
             Some(node) => Some(Change::Set(gates.clone(), translated(node)?)),
@@ -131,13 +137,9 @@ impl OtherShape<'_> {
         };
         let mut changes: Vec<Change> = translated.into_iter().collect();
         let mut tree = root.to_json();
-        for (from, to) in self.moves() {
-            let change = match root.at(to) {
-                Some(_) => Change::Set(to.clone(), root.at(from)?.to_json()),
-                None => Change::Move(from.clone(), to.clone(), None),
-            };
+        changes.extend(free.into_iter().map(|(from, to)| Change::Move(from, to, None)));
+        for change in &changes {
             change.apply(&mut tree).ok()?;
-            changes.push(change);
         }
         let fields = self.fields.iter().filter(|f| **f != gates);
         for (field, moves) in fields.zip(&self.moves) {
