@@ -172,6 +172,7 @@ struct Known<'a> {
     texts_and_manifests: OnceCell<Vec<Arc<SourceFile>>>,
     as_new: OnceCell<Plan>,
     patches: OnceCell<Vec<PatchAnnotation<'a>>>,
+    contested: OnceCell<BTreeSet<patch::OperationId>>,
     own_fields: OnceCell<BTreeMap<patch::OperationId, OwnFields>>,
     built_files: OnceCell<BuiltFiles>,
     kinds_of_nodes: OnceCell<NodeKinds<'a>>,

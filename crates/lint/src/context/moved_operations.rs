@@ -37,7 +37,7 @@ impl Context<'_> {
     /// an operation whose field has another value is moved separately.
     pub fn move_to_fields(&self, applied: &Applied<'_, '_>) -> Option<&Fix> {
         let moved = self.known.moved.get_or_init(|| {
-            let candidates = self.applied().filter_map(|a| self.candidate(&a));
+            let candidates = self.applied().filter(|a| !a.is_contested(self)).filter_map(|a| self.candidate(&a));
             let (contradict, rest): (Vec<_>, Vec<_>) = candidates.partition(|c| c.contradicts);
             [self.try_moves(&rest), self.try_moves(&contradict)]
         });

@@ -321,6 +321,19 @@ impl Applied<'_, '_> {
         })
     }
 
+    /// Whether another operation of its patch writes another value to the same path: which is meant is open.
+    pub fn is_contested(&self, cx: &Context<'_>) -> bool {
+        let contested = cx.known.contested.get_or_init(|| {
+            let both = |later: Applied<'_, '_>| {
+                let earlier = later.conflict()?;
+                let is_other = later.patch.operations()[earlier].value() != later.operation.value();
+                is_other.then_some([later.id(), (later.patch.target.name, earlier)])
+            };
+            cx.applied().filter_map(both).flatten().collect()
+        });
+        contested.contains(&self.id())
+    }
+
     /// Whether a list's element inherited the value of another one.
     pub fn inherits(&self) -> bool {
         let mut lost = self.effect.lost.iter();

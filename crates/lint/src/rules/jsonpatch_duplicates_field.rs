@@ -4,6 +4,9 @@ use super::prelude::*;
 use crate::OwnField;
 
 pub(super) fn find(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Finding> {
+    if applied.is_contested(cx) {
+        return None;
+    }
     let own = cx.own_fields(applied);
     // A new value of a section doesn't set what it leaves out: HCO removes that, or renders it again.
     let drops = |f: &OwnField| {

@@ -19,7 +19,7 @@ pub(super) fn find(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Findin
         l.reason == jsonpatch::LossReason::Kept && l.plain.is_none() && rest.is_some_and(|r| r.starts_with('/'))
     };
     let kept: Vec<&Loss> = applied.effect.lost.iter().filter(below).collect();
-    if kept.is_empty() || applied.operation.op == Op::Remove {
+    if kept.is_empty() || applied.operation.op == Op::Remove || applied.is_contested(cx) {
         return None;
     }
     let names: Vec<&str> = kept.iter().map(|l| &l.path[path.len() + 1..]).collect();
@@ -30,7 +30,7 @@ pub(super) fn find(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Findin
         None => applied.path_place(),
     };
     let message =
-        format!("the operation {op} merges into {path} of {} and doesn't replace it: {shown} stay", applied.kind());
+        format!("the operation {op} merges into {path} of {} and doesn't replace it: it keeps {shown}", applied.kind());
     Some(cx.finding(message).at(place).label("HCO merges it into what it had rendered").remedy(
         "write the fields that change by their own paths; to clear the others, write \
              null for each",

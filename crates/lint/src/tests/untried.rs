@@ -101,12 +101,12 @@ fn reports_a_file_beyond_the_limit_of_reads_as_untried() {
 fn reports_operations_beyond_the_limit_as_untried() {
     // The strategy also sets CDI: all operations together don't keep the cluster the same.
     let strategy = r#"{"op": "add", "path": "/spec/uninstallStrategy", "value": "RemoveWorkloads"}"#;
-    let path = "/spec/configuration/migrations/parallelMigrationsPerCluster";
-    let same = |i| format!(r#"{{"op": "add", "path": "{path}", "value": {i}}}"#);
-    let operations: Vec<String> = (1..40).map(same).collect();
+    let path = "/spec/infra/nodePlacement/nodeSelector";
+    let label = |i| format!(r#"{{"op": "add", "path": "{path}/k{i}", "value": "v"}}"#);
+    let operations: Vec<String> = (1..40).map(label).collect();
     let patch = format!("[{strategy}, {}]", operations.join(", "));
     let annotation = format!("  annotations: {{kubevirt.kubevirt.io/jsonpatch: '{patch}'}}\n");
-    let text = format!("{HEAD}{annotation}spec: {{}}\n");
+    let text = format!("{HEAD}{annotation}spec: {{infra: {{nodePlacement: {{nodeSelector: {{a: b}}}}}}}}\n");
     let findings = Case::with(&text, "", "1.18").lint(&Settings::default());
     let moved = findings.iter().filter(|f| f.rule.name.starts_with("jsonpatch-"));
     let untried = moved.filter(|f| says(f)).count();
