@@ -4,6 +4,7 @@ use super::Context;
 use super::prelude::*;
 use std::fmt::{self, Display, Formatter};
 
+use hcoplan_diagnostics::finding::nearest;
 use hcoplan_planner::boot_images::{Template, TemplateSource, is_enabled};
 use hcoplan_yaml::{Key, Value};
 
@@ -93,6 +94,13 @@ impl<'a> WrittenTemplate<'a> {
     /// One of its annotations.
     pub fn annotation(&self, name: &str) -> Option<Annotation<'a>> {
         Annotation::of_object(self.document, self.node, name)
+    }
+
+    /// The key of an annotation with a similar name; `disable` is the opposite of `enable`.
+    pub fn misspelt(&self, name: &str) -> Option<&'a Key> {
+        let keys = self.get("metadata.annotations")?.entries().iter().map(|entry| &entry.key);
+        let mut keys = keys.filter(|key| key.text != name && !key.text.contains("disable"));
+        keys.find(|key| nearest(&key.text, [name]).is_some())
     }
 
     /// The value at a dotted path below it.

@@ -179,15 +179,8 @@ fn unannotated<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding>
         return None;
     }
     let message = format!("golden image {} has no annotation with its architectures", image.template.name());
-    if let Some(key) = image.written.and_then(|w| misspelt(&w, ARCHITECTURES_ANNOTATION)) {
-        let place = cx.location(key.span);
-        let finding = cx
-            .finding(message)
-            .at(place.clone())
-            .label(format!("nothing reads `{}`", key.text))
-            .help(format!("did you mean `{ARCHITECTURES_ANNOTATION}`?"));
-        let title = format!("rename it to {ARCHITECTURES_ANNOTATION}");
-        return Some(finding.fix(Fix::edit(title, Applicability::Unsafe, place, ARCHITECTURES_ANNOTATION)));
+    if let Some(key) = image.written.and_then(|w| w.misspelt(ARCHITECTURES_ANNOTATION)) {
+        return Some(with_renamed(cx, cx.finding(message), key, ARCHITECTURES_ANNOTATION));
     }
     let finding = cx
         .finding(message)
@@ -209,10 +202,11 @@ fn unannotated<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding>
     Some(finding.fixes(fix).related(cx.multi_arch_switch(), "multi-arch golden images are on"))
 }
 
-/// The key of an annotation with a similar name.
-fn misspelt<'a>(written: &WrittenTemplate<'a>, name: &str) -> Option<&'a Key> {
-    let mut keys = written.get("metadata.annotations")?.entries().iter().map(|entry| &entry.key);
-    keys.find(|key| key.text != name && nearest(&key.text, [name]).is_some())
+/// A finding at a misspelt annotation, with its correct name.
+pub(super) fn with_renamed(cx: &Context<'_>, finding: Finding, key: &Key, name: &str) -> Finding {
+    let place = cx.location(key.span);
+    let fix = Fix::edit(format!("rename it to {name}"), Applicability::Unsafe, place.clone(), name);
+    finding.at(place).label(format!("nothing reads `{}`", key.text)).fix(fix)
 }
 
 fn ignored<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
