@@ -102,9 +102,11 @@ impl Context<'_> {
         let Some(name) = gate.as_str() else {
             return;
         };
+        // A gate of HCO may be meant, whose name begins with a lower-case letter.
+        let mut known = self.release().kubevirt_gates().map(|known| known.name);
+        let name = known.find(|known| known.eq_ignore_ascii_case(name)).unwrap_or(name);
         let what = format!("the feature gate {name}");
-        let known = self.release().kubevirt_gate(name);
-        match known.and_then(|known| known.setter()) {
+        match self.release().kubevirt_gate(name).and_then(|known| known.setter()) {
             Some(GateSetter::Gate(own)) => {
                 let (path, change) = self.switch_on(&own.name);
                 if self.gate(&own.name).is_written() {
@@ -115,23 +117,28 @@ impl Context<'_> {
                 found.fields.push((what, path));
             }
             Some(GateSetter::Field(path)) => found.fields.extend(self.field(path).path().map(|path| (what, path))),
+            _ => match self.without_field(name) {
+                Some(said) => found.otherwise.push(said),
+                None => found.without.push(what),
+            },
+        }
+    }
+
+    /// What decides about a feature gate of KubeVirt that has no field and no gate of HCO, in words.
+    pub fn without_field(&self, name: &str) -> Option<String> {
+        let known = self.release().kubevirt_gate(name)?;
+        Some(match known.setter() {
             Some(GateSetter::Annotation(annotation, value)) => {
-                found.otherwise.push(format!("the annotation {annotation}: \"{value}\" sets {what}"));
+                format!("the annotation {annotation}: \"{value}\" sets the feature gate {name}")
             }
             Some(GateSetter::GateOff(own)) => {
-                found.otherwise.push(format!("HCO sets {what} while its gate {} is off", own.name));
+                format!("HCO sets the feature gate {name} while its gate {} is off", own.name)
             }
-            Some(GateSetter::Always | GateSetter::Cluster) => {
-                found.otherwise.push(format!("HCO sets {what} by itself: remove it"));
-            }
-            None if known.is_some_and(|known| known.is_always_on()) => {
-                found.otherwise.push(format!("the feature of the gate {name} is always on: remove it"));
-            }
-            None if known.is_some_and(|known| !known.is_worth_listing()) => {
-                found.otherwise.push(format!("listing {what} does nothing: remove it"));
-            }
-            None => found.without.push(what),
-        }
+            Some(GateSetter::Always | GateSetter::Cluster) => format!("HCO sets the feature gate {name} by itself"),
+            None if known.is_always_on() => format!("the feature of the gate {name} is always on"),
+            None if !known.is_worth_listing() => format!("listing the feature gate {name} does nothing"),
+            Some(GateSetter::Gate(_) | GateSetter::Field(_)) | None => return None,
+        })
     }
 }
 

@@ -15,12 +15,21 @@ impl Context<'_> {
     pub fn release_with(&self, patch: &PatchAnnotation<'_>, pointer: &str) -> Option<Arc<Release>> {
         let target = &patch.target;
         let path = schema_path(pointer);
-        let siblings = self.release().releases_of_distribution();
-        let mut known = siblings.into_iter().filter(|r| r.name() != self.release().name());
-        known.find(|r| {
+        let [earlier, later] = self.other_releases(|r| {
             let schema = r.schema_of(target.api_version, target.kind);
             schema.is_some_and(|s| s.field(&path).is_some())
-        })
+        });
+        earlier.into_iter().chain(later).next()
+    }
+
+    /// The earlier and the later releases of the distribution that have something.
+    pub fn other_releases(&self, has: impl Fn(&Release) -> bool) -> [Vec<Arc<Release>>; 2] {
+        let release = self.release();
+        let mut later = release.later_of_distribution();
+        let mut earlier = release.releases_of_distribution();
+        earlier.retain(|r| has(r) && r.name() != release.name() && later.iter().all(|l| l.label() != r.label()));
+        later.retain(|r| has(r));
+        [earlier, later]
     }
 }
 

@@ -80,6 +80,8 @@ const MAX_KEYS: usize = 16;
 /// that is named like a field of such a value is a misplaced field, not a key.
 fn fields_of(document: &Document, schema: &Schema) -> Vec<Path> {
     let mut fields = schema.all_fields();
+    // Only operators write a status.
+    fields.retain(|field| field.keys().all(|key| key != "status"));
     let maps = fields.iter().filter(|field| schema.takes_any_key(field));
     let keys = maps.flat_map(|map| {
         let entries = entries(document.root.at(map));

@@ -8,11 +8,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let holes = cx.admission().holes.iter().filter(|h| h.kind == OperatorBugKind::WarningEndsValidation);
     for (hole, hidden) in holes.filter_map(|h| Some((h, h.hidden.as_ref()?))) {
         let gate = gate_of(cx, &alone(hole));
-        let replacement = gate.and_then(|gate| super::ignored_field::replacement_of(cx, &gate));
-        let (how, fix) = match replacement {
-            Some(replacement) => (format!("set {} instead", replacement.field), replacement.fix),
-            None => (format!("remove `{}`", alone(hole)), removal(cx, hole)),
-        };
+        let replaced = gate.and_then(|gate| super::ignored_field::replaced(cx, &gate)?.fixes.pop());
+        let fix = replaced.or_else(|| removal(cx, hole));
+        let how = fix.as_ref().map_or_else(|| format!("remove `{}`", alone(hole)), |fix| fix.title.clone());
         out.report(found(cx, hole, hidden, &how).fixes(fix));
     }
 }

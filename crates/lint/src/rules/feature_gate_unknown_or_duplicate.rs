@@ -158,7 +158,10 @@ fn unknown(
         let help = format!("write `{exact}`: names of gates are case-sensitive");
         return Ok(finding.remedy(help, rename(exact, Applicability::Safe)));
     }
-    if let Some((releases, is_new)) = elsewhere(cx.release(), name) {
+    if let Some(finding) = super::ignored_field::replaced(cx, name) {
+        return Ok(finding);
+    }
+    if let Some((releases, is_new)) = elsewhere(cx, name) {
         return Err(GateOrigin::OtherReleases(releases, is_new));
     }
     let near = nearest(name, names()).ok_or(GateOrigin::Unknown)?;
@@ -166,23 +169,12 @@ fn unknown(
 }
 
 /// The other releases that have a gate, in words, and whether one of them is newer.
-fn elsewhere(release: &Release, gate: &str) -> Option<(String, bool)> {
-    let has = |release: &Release| {
+fn elsewhere(cx: &Context<'_>, gate: &str) -> Option<(String, bool)> {
+    let releases = cx.other_releases(|release| {
         let mut gates = release.tables().feature_gates.iter();
         let live = |phase| !matches!(phase, Phase::Discontinued | Phase::Deprecated);
         gates.any(|g| g.name.eq_ignore_ascii_case(gate) && live(g.phase))
-    };
-    let mut newer = false;
-    let mut passed = false;
-    let mut names = Vec::new();
-    let siblings = release.releases_of_distribution();
-    for other in &siblings {
-        if other.name() == release.name() {
-            passed = true;
-        } else if has(other) {
-            names.push(other.label());
-            newer |= passed;
-        }
-    }
-    (!names.is_empty()).then(|| (and(&names), newer))
+    });
+    let names: Vec<&str> = releases.iter().flatten().map(|release| release.label()).collect();
+    (!names.is_empty()).then(|| (and(&names), !releases[1].is_empty()))
 }

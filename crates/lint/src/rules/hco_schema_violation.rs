@@ -48,7 +48,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         helps.push(format!("the same goes for {}", list(&paths, MAX_HELPS - 1)));
     }
     let shape = cx.shape();
-    for (shape, cause) in shape.iter().flat_map(|shape| admission.causes.iter().map(move |cause| (shape, cause))) {
+    let open = admission.causes.iter().filter(|cause| meant_value(cx, schema, &cause.path).is_none());
+    for (shape, cause) in shape.iter().flat_map(|shape| open.clone().map(move |cause| (shape, cause))) {
         let destinations = shape.among_free_keys(&cause.path);
         let moves = destinations.iter();
         let moves = moves.filter_map(|to| shape.move_to_destination(&cause.path, to, destinations.len() == 1));

@@ -102,12 +102,14 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
     if let Some((title, changes)) = cx.meant_gate(path) {
         return cx.with_fix(finding, title, Applicability::Unsafe, &changes);
     }
-    if let [Segment::Key(above), _] = &path.0[..]
-        && above == "metadata"
-        && let [meant] = similar(name, &OF_METADATA)[..]
-    {
-        let renamed = [Change::Move(path.clone(), path.parent().key(meant), None)];
-        return cx.with_fix(finding, changed(&renamed), Applicability::Unsafe, &renamed);
+    let metadata = Path::root().key("metadata");
+    let of_metadata = match similar(name, &OF_METADATA)[..] {
+        [meant] if path.parent() == metadata || meant == name && path.0.len() <= 2 => Some(metadata.key(meant)),
+        _ => None,
+    };
+    if let Some(to) = of_metadata.filter(|to| cx.root().at(to).is_none()) {
+        let moved = [Change::Move(path.clone(), to, None)];
+        return cx.with_fix(finding, changed(&moved), Applicability::Unsafe, &moved);
     }
     let Some(shape) = cx.shape() else {
         return finding;
@@ -119,12 +121,9 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
     let destinations = shape.destinations(path);
     let is_sure = destinations.first().is_some_and(|destination| destination.kind <= DestinationKind::Version);
     if let [.., Segment::Key(parent), Segment::Key(gate)] = &path.0[..]
-        && let Some(known) = cx.release().kubevirt_gate(gate).filter(|_| parent == "featureGates" && !is_sure)
-        && let Some(why) = match known.phase {
-            Phase::Ga => Some("KubeVirt's feature gate of this name is always on"),
-            Phase::Discontinued => Some("KubeVirt no longer has the feature gate of this name"),
-            _ => None,
-        }
+        && parent == "featureGates"
+        && !is_sure
+        && let Some(why) = cx.without_field(gate)
     {
         let removed = [Change::Remove(path.clone())];
         let title = format!("{}: {why}", changed(&removed));
@@ -224,11 +223,8 @@ fn is_of_other_version(cx: &Context<'_>, path: &Path) -> bool {
 
 /// The nearest other release with the field in this version, and whether it is newer.
 fn elsewhere(cx: &Context<'_>, path: &Path) -> Option<(String, bool)> {
-    let has =
-        |release: &&Arc<Release>| release.hyperconverged_schema(cx.version()).is_some_and(|s| s.field(path).is_some());
-    let all = cx.release().releases_of_distribution();
-    let own = all.iter().position(|release| release.label() == cx.release().label())?;
-    let label = |is_newer: bool| move |release: &Arc<Release>| (release.label().to_owned(), is_newer);
-    let newer = all[own + 1..].iter().find(has).map(label(true));
-    newer.or_else(|| all[..own].iter().rev().find(has).map(label(false)))
+    let has = |release: &Release| release.hyperconverged_schema(cx.version()).is_some_and(|s| s.field(path).is_some());
+    let [earlier, later] = cx.other_releases(has);
+    let nearest = later.first().or(earlier.last())?;
+    Some((nearest.label().to_owned(), !later.is_empty()))
 }

@@ -27,8 +27,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(on) = cx.gate(&gate.name).explicit().filter(|_| is_accepted(cx, &gate.name)) else {
             continue;
         };
-        match successor(cx, &gate.name) {
-            Some(field) => out.report(replaced(cx, &gate.name, on, &field)),
+        match replaced(cx, &gate.name) {
+            Some(finding) => out.report(finding),
             None => without_successor.push((gate.name.as_str(), on)),
         }
     }
@@ -108,8 +108,9 @@ fn useless(cx: &Context<'_>, mut names: Vec<&str>, state: FeatureState, harmless
     Some(cx.with_fix(finding.severity(severity), title, applicability, &cx.gate_removals(&names)))
 }
 
-/// A gate that a field replaces.
-fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Finding {
+/// The finding for a gate that a field replaces.
+pub(super) fn replaced(cx: &Context<'_>, name: &str) -> Option<Finding> {
+    let (field, on) = (successor(cx, name)?, cx.gate(name).explicit()?);
     let release = cx.release().label();
     let finding = cx
         .finding(format!("{release} ignores the feature gate {name}"))
@@ -120,40 +121,19 @@ fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Finding {
     if effective == Some(on) {
         let title = format!("remove the gate {name}: {field} replaces it and has the same value");
         let finding = finding.info().silent();
-        return cx.with_fix(finding, title, Applicability::Safe, &removed);
+        return Some(cx.with_fix(finding, title, Applicability::Safe, &removed));
     }
-    if cx.root().at(field).is_some() {
+    if cx.root().at(&field).is_some() {
         // Gate and field differ, so that the intended value is unclear.
         let title = format!("remove the gate {name}: {field} replaces it and has another value, which applies");
-        return cx.with_fix(finding, title, Applicability::Suggestion, &removed);
+        return Some(cx.with_fix(finding, title, Applicability::Suggestion, &removed));
     }
-    finding.remedy(format!("{field} replaces it"), replacement_of(cx, name).and_then(|c| c.fix))
-}
-
-/// The field for an ignored gate's value.
-pub(super) struct Replacement {
-    /// The field that replaces the gate.
-    pub(super) field: Path,
-    /// The fix that moves the value there, with its comments.
-    pub(super) fix: Option<Fix>,
-}
-
-/// The field for an ignored gate's value; `None` if the field is set or has this value anyway.
-pub(super) fn replacement_of(cx: &Context<'_>, gate: &str) -> Option<Replacement> {
-    let field = successor(cx, gate)?;
-    let on = cx.gate(gate).explicit()?;
-    if effective(cx, gate) == Some(on) || cx.root().at(&field).is_some() {
-        return None;
-    }
-    let fix = moved(cx, gate, on, &field);
-    Some(Replacement { field, fix })
-}
-
-fn moved(cx: &Context<'_>, gate: &str, on: bool, field: &Path) -> Option<Fix> {
-    let place = cx.gate_entry(gate)?;
     let set = changed(&[Change::Set(field.clone(), on.into())]);
-    let moved = [Change::Move(place, field.clone(), Some(on.into()))];
-    cx.fix(format!("{set} instead of the gate {gate}"), Applicability::Unsafe, &moved)
+    let help = format!("{field} replaces it");
+    let moved = cx.gate_entry(name).map(|place| Change::Move(place, field, Some(on.into())));
+    let title = format!("{set} instead of the gate {name}");
+    let fix = cx.fix(title, Applicability::Unsafe, moved.as_slice());
+    Some(finding.remedy(help, fix))
 }
 
 /// The field that replaces a gate, in the document's version.
@@ -169,7 +149,8 @@ fn successor(cx: &Context<'_>, gate: &str) -> Option<Path> {
 /// The effective value of the field that replaces a gate.
 fn effective(cx: &Context<'_>, gate: &str) -> Option<bool> {
     let (_, field) = MOVES.iter().find(|(old, _)| *old == gate)?;
-    Some(cx.hyperconverged()?.flag(field).unwrap_or(false))
+    // Images are imported unless it is false.
+    Some(cx.hyperconverged()?.flag(field).unwrap_or(gate == "enableCommonBootImageImport"))
 }
 
 /// The state of a feature whose gate has no replacement.

@@ -65,9 +65,8 @@ fn unknown(cx: &Context<'_>, applied: &Applied<'_, '_>, gate: &str) -> Option<Fi
     }
     let message = format!("KubeVirt {} has no feature gate {gate}", cx.kubevirt().version);
     let finding = cx.finding(message).at(applied.text_place(gate)).label("ignored");
-    let siblings = cx.release().releases_of_distribution();
-    let mut later = siblings.iter().skip_while(|r| r.name() != cx.release().name());
-    if let Some(first) = later.find(|r| r.kubevirt_gate(gate).is_some()) {
+    let [_, later] = cx.other_releases(|release| release.kubevirt_gate(gate).is_some());
+    if let Some(first) = later.first() {
         let release = first.display_name();
         let help = format!("the KubeVirt of {release} is the first that has it: remove the operation until then");
         return Some(finding.help(help));
