@@ -33,12 +33,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for entry in entries(bindings.node()) {
         let name = entry.key.text.as_str();
         if name == OWN {
-            out.report(
-                cx.finding(format!("HCO overwrites the network binding {OWN} with its own"))
-                    .at(cx.location(entry.key.span))
-                    .label("without effect")
-                    .help("give it another name"),
-            );
+            let own = &cx.rendered_kubevirt("configuration.network.binding")[OWN];
+            let finding = cx.finding(format!("HCO overwrites the network binding {OWN} with its own"));
+            let finding = finding.at(cx.location(entry.key.span)).label("without effect").help("give it another name");
+            out.report_all((entry.value.to_json() != *own).then_some(finding));
             continue;
         }
         let Some(reference) = entry.value.text_at("networkAttachmentDefinition") else {
@@ -87,7 +85,13 @@ fn binding(cx: &Context<'_>, vm: &VirtualMachine<'_>, (path, name): (Path, &str)
         .at(vm.document.locate(&path))
         .error()
         .label("its pod isn't created: couldn't find configuration for network binding");
-    did_you_mean(finding, "use", nearest(name, known), "declare it in spec.networkBinding")
+    let otherwise = match name {
+        "passt" if cx.release().kubevirt_gate("PasstBinding").is_some() => {
+            "write `passtBinding: {}`, which the annotation hco.kubevirt.io/deployPasstNetworkBinding switches on"
+        }
+        _ => "declare it in spec.networkBinding",
+    };
+    did_you_mean(finding, "use", nearest(name, known), otherwise)
 }
 
 /// Why Multus or ovn-kubernetes can't use an attachment's config; without one Multus takes a file of the node.

@@ -114,8 +114,11 @@ fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &str, message: Strin
     let place = match vm.get(path) {
         Some(node) if matches!(node.value, Value::Map(_)) => vm.key_place(path),
         Some(_) => vm.place(path),
-        // The instance type or preference requires it.
-        None => vm.document.locate(&vm.owner_path("instancetype")),
+        // The preference or the instance type requires it.
+        None => {
+            let is_preferred = ["machine", "features"].iter().any(|field| path.contains(field));
+            vm.document.locate(&vm.owner_path(if is_preferred { "preference" } else { "instancetype" }))
+        }
     };
     vm.finding(cx, message).at(place).label(label).help("use resources that nodes have, or correct the inventory")
 }

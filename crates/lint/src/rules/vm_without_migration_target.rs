@@ -45,7 +45,7 @@ fn finding(
     node: &Candidate<'_>,
     what: &'static str,
 ) -> Finding {
-    let placed = ["nodeSelector", "affinity", "architecture", STRATEGY];
+    let placed = ["nodeSelector", "affinity", STRATEGY, "architecture"];
     let place = placed.iter().find(|field| vm.get(field).is_some());
     let place = place.map_or_else(|| vm.name_place(), |field| vm.key_place(field));
     let finding = vm
