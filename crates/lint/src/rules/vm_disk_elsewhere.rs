@@ -1,6 +1,8 @@
-//! A virtual machine whose disk, Secret or ConfigMap is declared in another namespace, or a disk under a similar name.
+//! A virtual machine whose disk, Secret or ConfigMap is declared in another namespace, or a disk under a similar name;
+//! likewise the source of a snapshot, a clone or an export.
 
 use hcoplan_planner::machines::each;
+use hcoplan_repository::repo::UNKNOWN_HASH;
 
 use super::prelude::*;
 
@@ -9,6 +11,12 @@ static OF_MACHINES: Rows<(&str, Vec<&str>)> = Rows::of("diskSources");
 
 /// The same below the spec of a DataVolume.
 static OF_IMPORTS: Rows<(&str, Vec<&str>)> = Rows::of("importSources");
+
+/// What is made of a machine.
+const COPIES: [&str; 3] = ["VirtualMachineClone", "VirtualMachineExport", "VirtualMachineSnapshot"];
+
+/// The same below their specs.
+static OF_COPIES: Rows<(&str, Vec<&str>)> = Rows::of("machineSources");
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for vm in cx.virtual_machines() {
@@ -26,6 +34,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let path = document.root.path_to(spec.span).unwrap_or_default();
         let places = &places[..1 + usize::from(is_polled)];
         report(cx, (document, &who), (&path, &spec.to_json()), &OF_IMPORTS, places, out);
+    }
+    for document in COPIES.iter().flat_map(|kind| cx.of_kind(kind)) {
+        let spec = json_of(document.root.get("spec"));
+        if spec["source"]["kind"] == "VirtualMachine" {
+            let user = (&**document, &*format!("the {}", object_of(document)));
+            let place = [(namespace_of(document), "its source is of its own namespace")];
+            report(cx, user, (&Path::dotted("spec"), &spec), &OF_COPIES, &place, out);
+        }
     }
 }
 
@@ -66,9 +82,15 @@ fn elsewhere(
         cx.finding_about(document, message).at(document.locate(path)).label(format!("{who} waits for it"))
     };
     let what = match kinds[0] {
-        kind @ ("Secret" | "ConfigMap") => kind,
+        kind @ ("Secret" | "ConfigMap" | "VirtualMachine") => kind,
         _ => "disk",
     };
+    let mut hashed = declared().filter(is_here).filter(|other| is_hashed(name_of(other), name));
+    if let Some(other) = hashed.find(|other| !is_made(cx, namespace, (name, other))) {
+        let message = format!("kustomize adds a hash to the name of the {what} {name}, and {who} names it without");
+        let finding = finding(message).help("set `disableNameSuffixHash: true` in the generator's options");
+        return Some(finding.related(name_place(other), "this name gets the hash"));
+    }
     if let Some(other) = declared().find(named) {
         if what != "disk" && is_made(cx, namespace, (name, other)) {
             return None;
@@ -78,9 +100,12 @@ fn elsewhere(
         return Some(finding.related(namespace_place(other), "it is declared in another namespace"));
     }
     // Any controller may create a claim.
-    let [kind @ "DataVolume"] = kinds else {
+    let [kind @ ("DataVolume" | "VirtualMachine")] = kinds else {
         return None;
     };
+    if cx.of_kind("VirtualMachineClone").iter().any(|clone| clone.text("spec.target.name") == name) {
+        return None;
+    }
     // `data-1` and `data-2` are two disks.
     let without_digits = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "");
     let known = declared().filter(is_here).filter_map(|d| text_at(d, "metadata.name"));
@@ -90,10 +115,20 @@ fn elsewhere(
     Some(did_you_mean(finding(message), "write", Some(meant), ""))
 }
 
+/// Whether a name is another one with kustomize's hash.
+///
+/// Source: kustomize `api/hasher`; its references of names have none of virtual machines and disks.
+fn is_hashed(name: &str, plain: &str) -> bool {
+    let hash = name.strip_prefix(plain).and_then(|rest| rest.strip_prefix('-'));
+    let is_hash = |hash: &str| hash.len() == 10 && hash.chars().all(|c| "2456789bcdfghkmt".contains(c));
+    hash.is_some_and(|hash| hash == UNKNOWN_HASH || is_hash(hash))
+}
+
 /// Whether a controller may make a Secret or ConfigMap in a namespace: another object there, or of the cluster, names it,
 /// or the declared one in another namespace is annotated for a controller that copies it.
 fn is_made(cx: &Context<'_>, namespace: &str, (name, declared): (&str, &Document)) -> bool {
-    const OWN: [&str; 2] = ["Secret", "ConfigMap"];
+    // A kustomization may have no kind.
+    const OWN: [&str; 4] = ["Secret", "ConfigMap", "Kustomization", ""];
     let annotations = entries(declared.root.below("metadata.annotations"));
     let is_copied =
         annotations.iter().any(|e| ["reflect", "replicat"].iter().any(|controller| e.key.text.contains(controller)));

@@ -71,8 +71,8 @@ use paths::{files_of, parent};
 pub use applied_changes::applied_changes;
 pub use appliers::{AppliedBy, Appliers, has_facts_above, is_applied_from_top};
 pub use build::{
-    BUILT, BuildError, BuildLayer, BuildRequest, Built, LayerKind, LayerValue, build, build_controllers, build_one,
-    has_outside_references, hyperconvergeds_of, layer_values, selects,
+    BUILT, BuildError, BuildLayer, BuildRequest, Built, LayerKind, LayerValue, UNKNOWN_HASH, build, build_controllers,
+    build_one, has_outside_references, hyperconvergeds_of, layer_values, selects,
 };
 pub use build_failed::FailedBuild;
 pub use candidate::is_candidate;

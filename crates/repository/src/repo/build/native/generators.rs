@@ -6,6 +6,9 @@ use crate::prelude::*;
 use crate::repo::kustomization::{Entry, Kustomizations, generated_from, text, value, values};
 use crate::repo::paths::file_in;
 
+/// The text in place of a hash that kustomize adds to a name.
+pub const UNKNOWN_HASH: &str = "$(hash)";
+
 /// Refuses a generator that lacks a file or a key.
 pub(super) fn check(all: &Kustomizations<'_>, directory: &Utf8Path, entry: &Entry) -> Result<(), Refused> {
     for (node, name) in generated_from(&entry.node) {
@@ -24,14 +27,14 @@ pub(super) fn check(all: &Kustomizations<'_>, directory: &Utf8Path, entry: &Entr
     Ok(())
 }
 
-/// The object of a generator, if its name has no hash, so that others can name it.
+/// The object of a generator. The hash of its name isn't computed.
 pub(super) fn generated(all: &Kustomizations<'_>, directory: &Utf8Path, entry: &Entry, kind: &str) -> Option<Object> {
     let (node, place) = (&entry.node, entry.place());
-    let options = value(node, "options");
-    let is_plain = options.and_then(|o| value(o, "disablenamesuffixhash"));
-    if !is_plain.is_some_and(Node::is_true) || !text(node, "behavior").is_empty() {
+    if !text(node, "behavior").is_empty() {
         return None;
     }
+    let mut options = [value(node, "options"), value(&entry.document.root, "generatoroptions")].into_iter().flatten();
+    let is_plain = options.any(|o| value(o, "disablenamesuffixhash").is_some_and(Node::is_true));
     let mut root = Placed::map_at(&place);
     root.set_text("apiVersion", "v1", &place);
     root.set_text("kind", kind, &place);
@@ -66,5 +69,11 @@ pub(super) fn generated(all: &Kustomizations<'_>, directory: &Utf8Path, entry: &
             }
         }
     }
-    Some(Object { root, previous: Vec::new() })
+    let mut object = Object { root, previous: Vec::new() };
+    if !is_plain {
+        object.remember_id();
+        let named = format!("{}-{UNKNOWN_HASH}", text(node, "name"));
+        object.root.map_of("metadata", &place).set_text("name", &named, &place);
+    }
+    Some(object)
 }

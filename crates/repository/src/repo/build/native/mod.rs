@@ -17,6 +17,7 @@ mod substitute;
 mod tests;
 
 pub(super) use accumulate::{Accumulated, Unfetched, accumulate};
+pub use generators::UNKNOWN_HASH;
 pub(super) use metadata::set_common;
 pub(in crate::repo) use metadata::split_image;
 pub(super) use object::{Object, Placed};

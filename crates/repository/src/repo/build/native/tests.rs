@@ -172,6 +172,15 @@ fn refuses_what_kustomize_refuses() {
 }
 
 #[test]
+fn a_hash_is_added_after_patches() {
+    let kustomization = "resources: [../base]\nsecretGenerator: [{name: a, literals: [b=c]}]\npatches:\n- patch: \
+                         '{apiVersion: v1, kind: Secret, metadata: {name: a}, type: x}'\n";
+    let built = built(kustomization, &[]).expect("the Secret is built");
+    let secret = &built.objects[1].root;
+    assert_eq!([secret.text(&["metadata", "name"]), secret.text(&["type"])], ["a-$(hash)", "x"]);
+}
+
+#[test]
 fn what_only_kustomize_computes_is_said() {
     for (field, what) in [
         ("replacements: [{path: r.yaml}]", "replacements"),
