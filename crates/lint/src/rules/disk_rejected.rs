@@ -71,6 +71,7 @@ fn limited(cx: &Context<'_>, out: &mut Sink) {
             what: "claim",
             owner,
             amounts: Launcher::of_claim(text.as_deref(), claim.text_at("storageClassName")),
+            in_guest: None,
             count: 1,
             is_counted: true,
             place: Box::new(move |_| document.location(size.unwrap_or(claim).span)),

@@ -1,7 +1,8 @@
-//! A virtual machine whose pod a LimitRange or a ResourceQuota of its namespace rejects.
+//! A virtual machine whose pod a LimitRange or a quota of its namespace rejects.
 
 use hcoplan_planner::machines::{Launcher, Refusal, RefusalKind, amount_text, limit_range_refusal, quota_refusal};
 
+use super::application_aware_quota::{counting, operator};
 use super::prelude::*;
 
 /// What asks for resources of its namespace.
@@ -13,6 +14,8 @@ pub(super) struct Asker<'a> {
     /// Whose it is.
     pub(super) owner: String,
     pub(super) amounts: Launcher,
+    /// What ApplicationAwareQuota counts of it, if that is something else.
+    pub(super) in_guest: Option<Launcher>,
     /// How many of them there are.
     pub(super) count: i64,
     /// Whether it asks for them without another's request.
@@ -23,6 +26,7 @@ pub(super) struct Asker<'a> {
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut seen = BTreeSet::new();
+    let calculator = text(&operator(cx)["configuration"]["vmiCalculatorConfiguration"]["configName"]);
     let machines = cx.judged_machines();
     let machines = machines.iter().filter(|(_, verdict)| !verdict.spec.is_null());
     let askers = machines.map(|(vm, verdict)| Asker {
@@ -31,10 +35,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         what: "pod",
         owner: vm.to_string(),
         amounts: verdict.launcher.clone(),
+        in_guest: Some(verdict.launcher.counted_by(calculator, &verdict.spec)),
         count: vm.document.root.below("spec.replicas").and_then(|n| n.to_json().as_i64()).unwrap_or(1),
         is_counted: !vm.is_halted() && seen.insert(vm.full_name()),
         place: Box::new(|resource| {
-            let of_resource: &[&str] = match last_part(resource, '.') {
+            let of_resource: &[&str] = match first_part(last_part(resource, '.'), '/') {
                 "memory" => &["domain.resources.requests.memory", "domain.memory", "domain.resources"],
                 "cpu" => &["domain.resources.requests.cpu", "domain.cpu", "domain.resources"],
                 _ => &["domain.resources"],
@@ -48,35 +53,38 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Reports what limits of namespaces reject.
 pub(super) fn judge<'a>(cx: &'a Context<'_>, askers: impl Iterator<Item = Asker<'a>>, out: &mut Sink) {
-    // What those of a namespace ask for together, with their number.
-    let mut together: BTreeMap<&str, (Launcher, i64)> = BTreeMap::new();
+    // What a quota's askers ask for together, with their number.
+    let mut together: BTreeMap<*const Document, (Launcher, i64)> = BTreeMap::new();
     for asker in askers {
-        let (others, count) = together.entry(asker.namespace).or_default();
-        let mut all = others.clone();
-        all.add(&asker.amounts, asker.count);
         let mut is_rejected = false;
         let mut report = |refusal: Option<Refusal>, document: &Document, others: i64| {
             is_rejected |= refusal.is_some();
             out.report_all(refusal.map(|refusal| finding(cx, &asker, document, &refusal, others)));
         };
-        for (document, spec) in limits(cx, asker.namespace, "LimitRange") {
+        for document in cx.in_namespace("LimitRange", asker.namespace).filter(|d| cx.is_whole(d)) {
+            let spec = json_of(document.root.get("spec"));
             report(limit_range_refusal(&asker.amounts, &spec), document, 0);
         }
-        for (document, spec) in limits(cx, asker.namespace, "ResourceQuota") {
-            let alone = quota_refusal(&asker.amounts, &spec);
-            let others = if alone.is_some() { 0 } else { *count + asker.count - 1 };
+        let counted = counting(cx, asker.namespace).into_iter().map(|(document, spec)| {
+            let in_guest = asker.in_guest.as_ref().filter(|_| is_aware(document));
+            let amounts = in_guest.unwrap_or(&asker.amounts);
+            let (mut all, count) = together.get(&std::ptr::from_ref(document)).cloned().unwrap_or_default();
+            all.add(amounts, asker.count);
+            let alone = quota_refusal(amounts, &spec);
+            let others = if alone.is_some() { 0 } else { count + asker.count - 1 };
             report(alone.or_else(|| quota_refusal(&all, &spec).filter(|_| asker.is_counted)), document, others);
-        }
+            (std::ptr::from_ref(document), (all, count + asker.count))
+        });
+        let counted: Vec<_> = counted.collect();
         if asker.is_counted && !is_rejected {
-            (*others, *count) = (all, *count + asker.count);
+            together.extend(counted);
         }
     }
 }
 
-/// The objects of a kind in a namespace, with their `spec`.
-fn limits<'c>(cx: &'c Context<'_>, namespace: &'c str, kind: &str) -> impl Iterator<Item = (&'c Document, Json)> {
-    let all = cx.in_namespace(kind, namespace).filter(|d| cx.is_whole(d));
-    all.map(|document| (document, json_of(document.root.get("spec"))))
+/// Whether a quota keeps pods from being scheduled, instead of rejecting them.
+fn is_aware(document: &Document) -> bool {
+    document.text("kind").starts_with("ApplicationAware")
 }
 
 /// `others` is the number of other pods or claims that the refusal counts, too.
@@ -101,16 +109,18 @@ fn finding(cx: &Context<'_>, asker: &Asker<'_>, document: &Document, refusal: &R
         1 => format!(" together with another {what}"),
         n => format!(" together with {n} other {what}s"),
     };
+    let is_gated = is_aware(document) && asker.in_guest.is_some();
+    let (keeps, label) = if is_gated { ("holds back", "isn't scheduled") } else { ("rejects", "isn't created") };
     let message = format!(
-        "the {kind} {name} rejects the {what} of {owner}, which asks for {asked} of {resource}{with}: it allows {compared}"
+        "the {kind} {name} {keeps} the {what} of {owner}, which asks for {asked} of {resource}{with}: it allows {compared}"
     );
-    let limit = Path::dotted("spec").below(first_part(path, '['));
-    let path = if kind == "LimitRange" { Path::dotted("spec").below(path) } else { limit };
+    let limits = Path::dotted(if document.root.below("spec.quota").is_some() { "spec.quota" } else { "spec" });
+    let path = limits.below(if kind == "LimitRange" { path } else { first_part(path, '[') });
     // Which of several starts first is unknown.
     cx.finding_about(asker.document, message)
         .severity(error_if(others == 0))
         .at((asker.place)(resource))
-        .label(format!("its {what} isn't created"))
+        .label(format!("its {what} {label}"))
         .help(help)
         .related(document.locate_key(&path), "the limit")
 }

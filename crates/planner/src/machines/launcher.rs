@@ -111,7 +111,7 @@ pub struct Launcher {
     /// What its node must have, each with the field below the instance's spec that asks for it.
     pub needs: Vec<(String, NodeRequirement)>,
     /// Whether it has the model of its node's CPU.
-    has_host_model: bool,
+    pub(super) has_host_model: bool,
     /// What its main container requests, in thousandths, and `pods`, which is one.
     pub requests: BTreeMap<String, i64>,
     /// The limits of its main container, in thousandths.

@@ -6,7 +6,8 @@
 use crate::prelude::*;
 use hcoplan_kubernetes::quantity::Quantity;
 
-use super::checker::{list, milli, quantity};
+use super::checker::{at, list, milli, quantity};
+use super::cpu::vcpus;
 use super::launcher::Launcher;
 
 /// Why a launcher isn't created.
@@ -147,6 +148,22 @@ impl Launcher {
             own.requests.extend(of_class.map(|resource| (resource, amount)));
         }
         own
+    }
+
+    /// What ApplicationAwareQuota counts of an instance with this complete spec, by the name of its calculator; nothing
+    /// where that is unknown.
+    ///
+    /// Source: AAQ `pkg/aaq-controller/built-in-usage-calculators`.
+    pub fn counted_by(&self, calculator: &str, spec: &Value) -> Self {
+        let (names, is_limited) = match calculator {
+            "DedicatedVirtualResources" => (["cpu/vmi", "memory/vmi", "instances/vmi"], false),
+            "VirtualResources" => (["cpu", "memory", "pods"], true),
+            "GuestEffectiveResources" => return Self::default(),
+            _ => return self.clone(),
+        };
+        let amounts = [vcpus(at(spec, "domain.cpu")) * 1000, milli(at(spec, "domain.memory.guest")), 1000];
+        let requests: BTreeMap<_, _> = names.map(str::to_owned).into_iter().zip(amounts).collect();
+        Self { limits: if is_limited { requests.clone() } else { BTreeMap::new() }, requests, ..self.clone() }
     }
 
     /// Adds what as many launchers as `times` ask for.
