@@ -1,41 +1,36 @@
 //! A device on a bus that virtual machines on s390x don't have.
 
+use hcoplan_planner::machines::each;
+
 use super::prelude::*;
 
-/// The sections of a disk that name its bus.
-const TARGETS: [&str; 3] = ["disk", "cdrom", "lun"];
+/// The fields with the bus of a device, and the bus to write instead: no CD-ROM is on virtio.
+const BUSES: [(&str, &str); 4] = [
+    ("domain.devices.disks[].disk.bus", "virtio"),
+    ("domain.devices.disks[].cdrom.bus", "scsi"),
+    ("domain.devices.disks[].lun.bus", "scsi"),
+    ("domain.devices.inputs[].bus", "virtio"),
+];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for (vm, verdict) in cx.judged_machines() {
-        if verdict.spec["architecture"] != "s390x" {
-            continue;
-        }
-        let devices = &verdict.spec["domain"]["devices"];
-        let items = |name: &str| elements(&devices[name]).enumerate();
-        for (index, disk) in items("disks") {
-            for target in TARGETS {
-                // No CD-ROM is on virtio.
-                let instead = if target == "disk" { "virtio" } else { "scsi" };
-                report(cx, &vm, &disk[target]["bus"], &format!("disks[{index}].{target}"), instead, out);
+    let machines = cx.judged_machines().into_iter();
+    for (vm, verdict) in machines.filter(|(_, verdict)| verdict.spec["architecture"] == "s390x") {
+        for (field, instead) in BUSES {
+            for (path, bus) in each(&verdict.spec, field) {
+                out.report_all(finding(cx, &vm, text(bus), &path, instead));
             }
-        }
-        for (index, input) in items("inputs") {
-            report(cx, &vm, &input["bus"], &format!("inputs[{index}]"), "virtio", out);
         }
     }
 }
 
-fn report(cx: &Context<'_>, vm: &VirtualMachine<'_>, bus: &Json, device: &str, instead: &str, out: &mut Sink) {
-    let Some(bus @ ("sata" | "usb")) = bus.as_str() else {
-        return;
-    };
-    let path = format!("domain.devices.{device}.bus");
+fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, bus: &str, path: &str, instead: &str) -> Option<Finding> {
     let message = format!("{vm} is s390x, and has a device on the bus {bus}");
     let finding = vm.finding(cx, message).label(format!("s390x machines have no {bus}"));
-    out.report(if vm.get(&path).is_some() {
-        finding.at(vm.place(&path)).fixes(suggested_change(vm.document, Change::Set(vm.path(&path), instead.into())))
+    let finding = if vm.get(path).is_some() {
+        finding.at(vm.place(path)).fixes(suggested_change(vm.document, Change::Set(vm.path(path), instead.into())))
     } else {
         let preference = vm.document.locate(&vm.owner_path("preference"));
         finding.at(preference).help(format!("write `bus: {instead}` into the device, or take another preference"))
-    });
+    };
+    matches!(bus, "sata" | "usb").then_some(finding)
 }

@@ -4,10 +4,12 @@ use serde::Deserializer;
 use std::str::FromStr;
 
 use hcoplan_kubernetes::label;
-use hcoplan_kubernetes::label_selector::Requirement;
 use hcoplan_kubernetes::nearest;
 use hcoplan_kubernetes::quantity::Quantity;
+use hcoplan_planner::cause::Cause;
 use hcoplan_planner::inventory::Architecture as Name;
+use hcoplan_planner::machines::{placement_problems, row_problems};
+use serde_json::json;
 
 use super::forms::{
     is_extended_resource, is_hex, is_host, is_image, is_network_name, is_pci_selector, is_registry_url,
@@ -15,7 +17,7 @@ use super::forms::{
 };
 use super::problem::{Mistake, Problem};
 use crate::Context;
-use crate::context::{PREFERRED, REQUIRED, REQUIRED_TERMS};
+use crate::context::{PREFERRED, REQUIRED_TERMS, last_key};
 use crate::lists::entries;
 use crate::prelude::*;
 
@@ -43,6 +45,8 @@ pub(crate) enum Kind {
     SubdomainKeys,
     /// A mapping of which only this key is read.
     OnlyKey(&'static str),
+    /// What these rows of `checks.json` accept.
+    Rows(&'static str),
     /// A quantity of 0 or more.
     Quantity,
     /// The type of a mediated device, for KubeVirt's configuration.
@@ -67,8 +71,6 @@ pub(crate) enum Kind {
     PciSelector,
     /// The number of a USB device's vendor or product.
     UsbIdentifier,
-    /// A kind of USB devices, with selectors unless another device plugin offers it.
-    UsbDevice,
     /// The name of a mediated device's type, as opposed to its identifier.
     MediatedDeviceName,
     /// An extended resource's name.
@@ -81,12 +83,9 @@ pub(crate) enum Kind {
     CpuModel,
     /// A CPU model that the node labeller doesn't hide.
     OfferedCpuModel,
-    /// The spec of a DataImportCron: how many imports it keeps.
-    ImportsKept,
     /// Go's name of an architecture.
     Architecture,
-    /// A union: the key with the type, and the types, each of which allows one section. Without a key the first section
-    /// counts.
+    /// A union: the key with the type, and the types, each of which allows one section.
     Union(&'static str, #[serde(deserialize_with = "words")] &'static [&'static str]),
 }
 
@@ -113,25 +112,27 @@ impl Kind {
         match self {
             Self::OneOf(words) => one(one_of(node, words)),
             Self::AtLeast(least) => one(at_least(node, least)),
-            Self::Toleration => toleration(node),
+            Self::Toleration => placement(node, cx, "tolerations[0]"),
             Self::Labels => labels(node),
             Self::Annotations => keys(node, |key| label::is_key(&key.to_ascii_lowercase()), "an annotation's key"),
             Self::ImmediateBinding => one(immediate_binding(node)),
             Self::SubdomainKeys => keys(node, label::is_subdomain, SUBDOMAIN),
             Self::OnlyKey(only) => keys(node, |key| key == only, only),
+            Self::Rows(group) => {
+                let causes = row_problems(cx.release(), group, &node.to_json()).into_iter();
+                causes.map(|cause| rejected(node, &Path::root(), &cause)).collect()
+            }
             Self::Quantity => one(below_zero(node)),
-            Self::PodAffinity => affinity(node),
+            Self::PodAffinity => placement(node, cx, "affinity"),
             Self::Architectures => architectures(node),
-            Self::LabelSelector => selector(node),
+            Self::LabelSelector => placement(node, cx, TERM_SELECTOR),
             Self::ImportResources => resources(node).into_iter().chain(beyond_defaults(node)).collect(),
             Self::Resources => resources(node),
             Self::MacRange => one(mac_range(node)),
             Self::CpuModel => one(cpu_model(node)),
             Self::OfferedCpuModel => one(obsolete(node, cx)),
-            Self::ImportsKept => one(imports_kept(node)),
             Self::Architecture => one(architecture(node)),
             Self::Union(tag, types) => union(node, tag, types),
-            Self::UsbDevice => one(usb_device(node)),
             _ => one(self.text(node)),
         }
     }
@@ -189,6 +190,9 @@ impl Kind {
 
 const SUBDOMAIN: &str = "a name of lower-case letters, digits, '-' and '.'";
 
+/// A label selector of a placement.
+const TERM_SELECTOR: &str = "affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector";
+
 /// The keys of a mapping that don't have the form.
 fn keys<'n>(node: &'n Node, is_right: impl Fn(&str) -> bool, form: &'static str) -> Vec<Problem<'n>> {
     let wrong = node.entries().iter().filter(|entry| !is_right(&entry.key.text));
@@ -220,114 +224,43 @@ fn at_least(node: &Node, least: i64) -> Option<Problem<'_>> {
     number.map(|_| Problem::new(node, Mistake::Below(least)))
 }
 
-/// CDI's `garbageCollectOldImports` deletes all imports but so many, the new one included.
-fn imports_kept(spec: &Node) -> Option<Problem<'_>> {
-    let kept = spec.get("importsToKeep").filter(|kept| kept.to_json() == 0)?;
-    let deletes = spec.text("garbageCollect") != "Never";
-    deletes.then(|| Problem::new(kept, Mistake::Below(1)).key("importsToKeep"))
+/// Kubernetes' problems with a part of a placement, at this path of it. `placement-affinity-invalid` reports the terms of node affinities.
+fn placement<'n>(node: &'n Node, cx: &Context<'_>, base: &str) -> Vec<Problem<'n>> {
+    let base = Path::dotted(base);
+    let whole = base.0.iter().rev().fold(node.to_json(), |below, step| match step {
+        Segment::Key(key) => json!({ key: below }),
+        Segment::Index(_) => json!([below]),
+    });
+    let mut causes = placement_problems(cx.release(), &whole);
+    let is_weight = |path: &Path| last_key(path) == Some("weight") || !path.to_string().contains(".nodeAffinity.");
+    causes.retain(|cause| cause.path.starts_with(&base) && is_weight(&cause.path));
+    causes.iter().map(|cause| rejected(node, &base, cause)).collect()
 }
 
-/// Kubernetes' ValidateTolerations.
-fn toleration(node: &Node) -> Vec<Problem<'_>> {
-    let mut out = Vec::new();
-    let text = |key| node.text(key);
-    let (key, operator) = (text("key"), text("operator"));
-    if let Some(written) = node.get("key").filter(|_| !key.is_empty() && !label::is_key(key)) {
-        out.push(Problem::new(written, Mistake::NotA("a label's key")).key("key"));
+/// What is wrong with a part of a node, whose path in the cause is below this one.
+fn rejected<'n>(node: &'n Node, base: &Path, cause: &Cause) -> Problem<'n> {
+    const WORDS: [&str; 8] =
+        ["Exists", "Equal", "NoSchedule", "PreferNoSchedule", "NoExecute", "In", "NotIn", "DoesNotExist"];
+    let path = Path(cause.path.0[base.0.len()..].to_vec());
+    let written = node.at(&path);
+    let text = written.and_then(Node::as_str);
+    let meant = text.and_then(|text| nearest(text, WORDS)).filter(|meant| text != Some(meant));
+    // After the path and the value.
+    let message = &*cause.message;
+    let words = message.split_once("\": ").or_else(|| message.split_once(": ")).map_or(message, |(_, words)| words);
+    let at = written.or_else(|| node.at(&path.parent())).unwrap_or(node);
+    let problem = Problem::new(at, Mistake::Rejected(words.to_owned())).correct(meant.map(str::to_owned));
+    match last_key(&cause.path) {
+        Some(key) => problem.key(key),
+        None => problem,
     }
-    if key.is_empty() && operator != "Exists" {
-        out.push(Problem::new(node, Mistake::Missing("key")).key("the toleration"));
-    }
-    let words: [(_, &'static [&'static str]); 2] =
-        [("operator", &["Exists", "Equal"]), ("effect", &["NoSchedule", "PreferNoSchedule", "NoExecute"])];
-    let wrong = words.into_iter().filter_map(|(key, words)| Some(one_of(node.get(key)?, words)?.key(key)));
-    out.extend(wrong);
-    let wrong = match text("value") {
-        "" => None,
-        _ if operator == "Exists" => Some(Mistake::NotWith("operator Exists".to_owned())),
-        value => (!label::is_value(value)).then_some(Mistake::NotA("a label's value")),
-    };
-    out.extend(node.get("value").zip(wrong).map(|(written, wrong)| Problem::new(written, wrong).key("value")));
-    let seconds = node.get("tolerationSeconds").filter(|node| !matches!(node.value, Value::Null));
-    if let Some(written) = seconds.filter(|_| text("effect") != "NoExecute") {
-        let other = "an effect other than NoExecute".to_owned();
-        out.push(Problem::new(written, Mistake::NotWith(other)).key("tolerationSeconds"));
-    }
-    out
 }
 
 fn labels(node: &Node) -> Vec<Problem<'_>> {
-    let wrong = node.entries().iter().filter_map(|entry| {
-        let mistake = if !label::is_key(&entry.key.text) {
-            Mistake::NotAKey("a label's key")
-        } else if entry.value.as_str().is_none_or(label::is_value) {
-            return None;
-        } else {
-            Mistake::NotA("a label's value")
-        };
-        Some(Problem::new(&entry.value, mistake).key(entry.key.text.clone()))
-    });
-    wrong.collect()
-}
-
-fn selector(node: &Node) -> Vec<Problem<'_>> {
-    let mut out = node.get("matchLabels").map(labels).unwrap_or_default();
-    for requirement in node.list_at("matchExpressions") {
-        let operator = requirement.get("operator");
-        let words: &[&str] = &["In", "NotIn", "Exists", "DoesNotExist"];
-        let wrong = operator.and_then(|operator| one_of(operator, words));
-        match wrong {
-            Some(problem) => out.push(problem.key("operator")),
-            None if Requirement::of(&requirement.to_json()).is_some() => {}
-            None => {
-                let form = "a requirement with a key, an operator and the values that it needs";
-                out.push(Problem::new(requirement, Mistake::NotA(form)).key("each of matchExpressions"));
-            }
-        }
-    }
-    out
-}
-
-/// Kubernetes' ValidatePodAffinityTerm, and the weights of preferred terms.
-fn affinity(node: &Node) -> Vec<Problem<'_>> {
-    let mut out = Vec::new();
-    let weight = |term: &'_ Node| match term.get("weight") {
-        Some(weight) => weight.to_json().as_i64().is_some_and(|w| !(1..=100).contains(&w)),
-        None => true,
-    };
-    for kind in ["podAffinity", "podAntiAffinity", "nodeAffinity"] {
-        let Some(affinity) = node.get(kind) else {
-            continue;
-        };
-        let preferred = affinity.list_at(PREFERRED);
-        for term in preferred.iter().filter(|term| weight(term)) {
-            out.push(match term.get("weight") {
-                Some(written) => Problem::new(written, Mistake::NotBetween(1, 100)).key("weight"),
-                None => Problem::new(term, Mistake::Missing("weight")).key("the preferred term"),
-            });
-        }
-        if kind == "nodeAffinity" {
-            continue;
-        }
-        let required = affinity.list_at(REQUIRED);
-        let terms = required.iter().chain(preferred.iter().filter_map(|term| term.get("podAffinityTerm")));
-        for term in terms {
-            match term.get("topologyKey") {
-                Some(written) if written.as_str().is_some_and(label::is_key) => {}
-                Some(written) => {
-                    out.push(Problem::new(written, Mistake::NotA("a node label's key")).key("topologyKey"));
-                }
-                None => out.push(Problem::new(term, Mistake::Missing("topologyKey")).key("the affinity term")),
-            }
-            for key in ["labelSelector", "namespaceSelector"] {
-                out.extend(term.get(key).map(selector).unwrap_or_default());
-            }
-            for namespace in term.list_at("namespaces") {
-                out.extend(Kind::Label.text(namespace).map(|problem| problem.key("namespaces")));
-            }
-        }
-    }
-    out
+    let entries = node.entries().iter().filter(|entry| label::is_key(&entry.key.text));
+    let wrong = entries.filter(|entry| entry.value.as_str().is_some_and(|text| !label::is_value(text)));
+    let wrong = wrong.map(|entry| Problem::new(&entry.value, Mistake::NotA("a label's value")).key(&*entry.key.text));
+    keys(node, label::is_key, "a label's key").into_iter().chain(wrong).collect()
 }
 
 /// Architectures that no node has. The rules about placements report a single required one.
@@ -419,13 +352,6 @@ fn resources(node: &Node) -> Vec<Problem<'_>> {
     out
 }
 
-/// KubeVirt `discoverAllowedUSBDevices`: takes sets of devices that match all selectors until one selector finds none.
-fn usb_device(node: &Node) -> Option<Problem<'_>> {
-    let is_external = node.get("externalResourceProvider").is_some_and(Node::is_true);
-    (!is_external && node.list_at("selectors").is_empty())
-        .then(|| Problem::new(node, Mistake::Missing("selectors")).key("the USB device"))
-}
-
 /// CNAO's validateKubeMacPool: both ends, in order, unicast.
 fn mac_range(node: &Node) -> Option<Problem<'_>> {
     let end = |key| node.get(key).filter(|node| node.as_str().is_some_and(|text| !text.is_empty()));
@@ -456,14 +382,15 @@ fn mac(text: &str) -> Option<[u8; 6]> {
 
 /// Sections of a union that don't belong to its type.
 fn union<'n>(node: &'n Node, tag: &'static str, types: &'static [&'static str]) -> Vec<Problem<'n>> {
-    let section = |name: &str| node.get(name).filter(|section| !matches!(section.value, Value::Null));
-    let (chosen, of): (_, fn(&str) -> String) = match tag {
-        "" => (types.iter().copied().find(|name| section(name).is_some()), str::to_owned),
-        tag => (node.text_at(tag).filter(|chosen| types.contains(chosen)), str::to_ascii_lowercase),
+    let Some(chosen) = node.text_at(tag).filter(|chosen| types.contains(chosen)) else {
+        return Vec::new();
     };
-    let others = types.iter().filter(|name| chosen.is_some_and(|chosen| chosen != **name)).map(|name| of(name));
-    let with = || format!("{tag} {}", chosen.unwrap_or_default()).trim_start().to_owned();
-    others.filter_map(|name| Some(Problem::new(section(&name)?, Mistake::NotWith(with())).key(name))).collect()
+    let others = types.iter().filter(|name| **name != chosen).map(|name| name.to_ascii_lowercase());
+    let written = others.filter_map(|name| {
+        let section = node.get(&name).filter(|section| !matches!(section.value, Value::Null))?;
+        Some(Problem::new(section, Mistake::NotWith(format!("{tag} {chosen}"))).key(name))
+    });
+    written.collect()
 }
 
 /// An annotation that asks for immediate binding even where its value is `false`.

@@ -14,7 +14,6 @@ mod tests;
 use crate::context::{last_key, object_of};
 use crate::prelude::*;
 use crate::suggestion::suggested;
-use hcoplan_planner::cause::Cause;
 use hcoplan_planner::machines::is_placeholder;
 
 pub(crate) use forms::is_network_name;
@@ -32,11 +31,11 @@ pub(crate) fn report(cx: &Context<'_>, out: &mut Sink, is_ours: fn(Outcome) -> b
         if let Some(node) = field.node() {
             let path = field.path().unwrap_or_default();
             let name = last_key(&path).unwrap_or_default();
-            report_below(cx, row, name, (cx.document(), node, row.below), &[], out);
+            report_below(cx, row, name, (cx.document(), node, row.below), out);
         }
         for (document, disk, is_cron) in &disks {
             if let Some(below) = row.of_disk(*is_cron) {
-                report_below(cx, row, "", (document, disk, below), &[], out);
+                report_below(cx, row, "", (document, disk, below), out);
             }
         }
     }
@@ -44,28 +43,25 @@ pub(crate) fn report(cx: &Context<'_>, out: &mut Sink, is_ours: fn(Outcome) -> b
     for (vm, verdict) in cx.judged_machines() {
         let spec = vm.document.root.at(&vm.path("domain").parent());
         if let Some(spec) = spec.filter(|_| cx.is_whole(vm.document)) {
-            rows().for_each(|row| report_below(cx, row, "", (vm.document, spec, row.below), &verdict.causes, out));
+            // What KubeVirt itself rejects is reported as that.
+            let is_told = |row: &&Row| verdict.causes.iter().any(|cause| cause.path.starts_with(&vm.path(row.below)));
+            let rows = rows().filter(|row| !is_told(row));
+            rows.for_each(|row| report_below(cx, row, "", (vm.document, spec, row.below), out));
         }
     }
 }
 
-/// Reports the wrong values at a path below a node of a document, except those that KubeVirt itself rejects; `field` is
-/// the node's name.
+/// Reports the wrong values at a path below a node of a document; `field` is the node's name.
 fn report_below(
     cx: &Context<'_>,
     row: &Row,
     field: &str,
     (document, node, below): (&Document, &Node, &str),
-    rejected: &[Cause],
     out: &mut Sink,
 ) {
     let mut values = Vec::new();
     select(node, below, &mut values);
-    let is_told = |value: &Node| {
-        let path = document.root.path_to(value.span).filter(|_| !rejected.is_empty());
-        path.is_some_and(|path| rejected.iter().any(|cause| cause.path.starts_with(&path)))
-    };
-    for value in values.into_iter().filter(|value| !value.as_str().is_some_and(is_placeholder) && !is_told(value)) {
+    for value in values.into_iter().filter(|value| !value.as_str().is_some_and(is_placeholder)) {
         if row.below.ends_with("[]") && value.as_str() == Some("") {
             let problem = Problem::new(value, Mistake::NotA("a name: nothing has an empty one"));
             out.report(finding(cx, row, field, document, &problem));

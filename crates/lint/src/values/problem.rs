@@ -15,7 +15,8 @@ use crate::words::or;
 pub(crate) enum Mistake {
     NotOneOf(&'static [&'static str]),
     Below(i64),
-    NotBetween(i64, i64),
+    /// Kubernetes rejects it, in these words.
+    Rejected(String),
     /// It doesn't have the described form.
     NotA(&'static str),
     /// A key is missing or empty.
@@ -50,7 +51,6 @@ impl Mistake {
         let about = match self {
             Self::NotOneOf(words) => or(*words),
             Self::Below(least) => least.to_string(),
-            Self::NotBetween(least, most) => format!("{least} and {most}"),
             _ => about,
         };
         let (_, sentence, expectation, advice) = MISTAKES.iter().find(|row| row.0 == name).copied().unwrap_or_default();

@@ -24,6 +24,34 @@ spec:
     - {name: w2, architecture: arm64, roles: [worker]}
 ";
 
+/// Correct and wrong values of a group of rows.
+fn rows(group: &str) -> (Vec<Json>, Vec<Json>) {
+    let kept = |n: i64, how: &str| json!({"importsToKeep": n, "garbageCollect": how});
+    let disk = |content: &str, modes: &[&str]| json!({"contentType": content, "storage": {"volumeMode": "Block", "accessModes": modes}});
+    match group {
+        "usb-device" => (
+            vec![
+                json!({"resourceName": "a.com/b", "selectors": [{"vendor": "46f4", "product": "1"}]}),
+                json!({"resourceName": "a.com/b", "externalResourceProvider": true}),
+            ],
+            vec![json!({"resourceName": "a.com/b"}), json!({"resourceName": "a.com/b", "selectors": []})],
+        ),
+        "imports-kept" => (
+            vec![kept(1, "Outdated"), kept(0, "Never"), json!({})],
+            vec![kept(0, "Outdated"), json!({"importsToKeep": 0})],
+        ),
+        "made-claim" => (
+            vec![disk("kubevirt", &["ReadWriteOncePod"]), disk("kubevirt", &["ReadWriteOnce", "ReadWriteMany"])],
+            vec![disk("kubevirt", &["ReadWriteOnce", "ReadWriteOncePod"]), disk("archive", &[])],
+        ),
+        "one-binding" => (
+            vec![json!({"name": "a", "bridge": {}}), json!({"name": "a"})],
+            vec![json!({"bridge": {}, "sriov": {}}), json!({"masquerade": {}, "passtBinding": {}})],
+        ),
+        other => panic!("{other} has no samples"),
+    }
+}
+
 /// Correct and wrong values of a kind.
 fn samples(kind: Kind) -> (Vec<Json>, Vec<Json>) {
     let texts = |texts: &[&str]| texts.iter().map(|text| json!(text)).collect::<Vec<_>>();
@@ -64,6 +92,7 @@ fn samples(kind: Kind) -> (Vec<Json>, Vec<Json>) {
         }
         Kind::SubdomainKeys => (vec![json!({"fast.ssd": "0.1"})], vec![json!({"Fast SSD": "0.1"})]),
         Kind::OnlyKey(only) => (vec![json!({only: {}}), json!({})], vec![json!({"limits": {}}), json!({"cpu": 1})]),
+        Kind::Rows(group) => rows(group),
         Kind::Quantity => (texts(&["0", "64Mi", "1.5Gi"]), texts(&["-64Mi"])),
         Kind::MediatedDeviceType => (texts(&["nvidia-222", "GRID_T4-1Q"]), texts(&["GRID T4-1Q"])),
         Kind::Image => (
@@ -123,13 +152,6 @@ fn samples(kind: Kind) -> (Vec<Json>, Vec<Json>) {
             (texts(&["10de:1eb8", "10DE:1EB8"]), texts(&["10de-1eb8", "0x10de:0x1eb8", "0000:65:00.0"]))
         }
         Kind::UsbIdentifier => (texts(&["0a1b"]), texts(&["0x0a1b", "12345", "wxyz"])),
-        Kind::UsbDevice => (
-            vec![
-                json!({"resourceName": "a.com/b", "selectors": [{"vendor": "46f4", "product": "1"}]}),
-                json!({"resourceName": "a.com/b", "externalResourceProvider": true}),
-            ],
-            vec![json!({"resourceName": "a.com/b"}), json!({"resourceName": "a.com/b", "selectors": []})],
-        ),
         Kind::MediatedDeviceName => (texts(&["GRID T4-2Q", "i915-GVTg_V5_4"]), texts(&["nvidia-226", ""])),
         Kind::ResourceName => (texts(&["vendor.com/card"]), texts(&["card", "kubernetes.io/card"])),
         Kind::Host => (texts(&["a.example.com:5000"]), texts(&["https://a.example.com", "a.example.com/b", "*.b"])),
@@ -147,13 +169,6 @@ fn samples(kind: Kind) -> (Vec<Json>, Vec<Json>) {
             texts(&["haswell", "EPYC-ROME", "Haswel", "Opteron*"]),
         ),
         Kind::OfferedCpuModel => (texts(&["EPYC"]), texts(&["486"])),
-        Kind::ImportsKept => {
-            let kept = |n: i64, how: &str| json!({"importsToKeep": n, "garbageCollect": how});
-            (
-                vec![kept(1, "Outdated"), kept(0, "Never"), json!({})],
-                vec![kept(0, "Outdated"), json!({"importsToKeep": 0})],
-            )
-        }
         Kind::Architecture => (texts(&["arm64", "s390x"]), texts(&["aarch64", "x86_64"])),
         Kind::Union(tag, types) => {
             let one = |section: &str| {

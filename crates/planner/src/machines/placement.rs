@@ -2,15 +2,32 @@
 //!
 //! Source: `validate-k8s-utils.go`, and the label validation of `k8s.io/apimachinery`.
 
+use super::Cluster;
 use super::checker::{Checker, list};
-use crate::cause::CauseKind;
+use crate::cause::{Cause, CauseKind, Stage};
 use crate::prelude::*;
+use crate::release::Release;
 use hcoplan_kubernetes::label::{key_problems, value_problems};
 use hcoplan_kubernetes::toleration;
 
 const NODE: &str = "affinity.nodeAffinity";
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
+
+/// Why Kubernetes rejects the pods of a placement: its affinity and its tolerations.
+pub fn placement_problems(release: &Release, placement: &Value) -> Vec<Cause> {
+    let mut checker = Checker::new(Cluster { release, kubevirt: &Value::Null }, placement, "", Stage::Pod);
+    checker.placement();
+    checker.pod();
+    checker.causes()
+}
+
+/// Why a value fails the rows of a group.
+pub fn row_problems(release: &Release, group: &str, value: &Value) -> Vec<Cause> {
+    let mut checker = Checker::new(Cluster { release, kubevirt: &Value::Null }, value, "", Stage::Pod);
+    checker.rows(group);
+    checker.causes()
+}
 
 impl<'j> Checker<'j> {
     pub(super) fn placement(&mut self) {
