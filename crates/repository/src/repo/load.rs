@@ -43,8 +43,7 @@ pub struct Loaded {
     pub possible: Vec<Arc<Release>>,
     /// Its namespace, platform and release with their sources.
     pub identity: Identity,
-    /// The HyperConverged with each branch from which a template chooses, and where that is; also with each misspelt
-    /// field whose value is unknown, and what tasks change of it.
+    /// The HyperConverged with each branch of a template, or misspelt field without a known value, or as a patch, and where.
     pub branches: Vec<(Arc<Document>, Span)>,
     /// Problems of its files: warnings of the parser, duplicates in the inventory.
     pub findings: Vec<Finding>,
