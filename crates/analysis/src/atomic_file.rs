@@ -1,7 +1,7 @@
 //! Writes a file completely or not at all, even after a kill, a full disk or Ctrl-C.
 
 use crate::prelude::*;
-use hcoplan_diagnostics::source::reject_links;
+use hcoplan_diagnostics::source::{reject_git, reject_links};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use tempfile::NamedTempFile;
@@ -88,7 +88,7 @@ fn beside(path: &Utf8Path) -> io::Result<NamedTempFile> {
         Some(parent) if !parent.as_str().is_empty() => parent,
         _ => ".".into(),
     };
-    reject_links(parent)?;
+    reject_git(path).and_then(|()| reject_links(parent))?;
     fs::create_dir_all(parent)?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(".hcoplan-");

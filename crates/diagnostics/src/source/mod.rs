@@ -22,7 +22,7 @@ pub use hcoplan_yaml::source::{
     Bytes, Decoded, Encoding, Limits, Location, Origins, Position, SecretParts, SourceFile, Span, decode, encode,
     lines, locked,
 };
-pub use links::reject_links;
+pub use links::{reject_git, reject_links};
 pub use memory::Memory;
 pub use program::program;
 pub use read::{read_limited, read_sized};

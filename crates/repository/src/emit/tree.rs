@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
-use hcoplan_diagnostics::source::{locked, reject_links};
+use hcoplan_diagnostics::source::{locked, reject_git, reject_links};
 
 use super::Error;
 use super::disk_tree::DiskTree;
@@ -215,7 +215,8 @@ fn full_path(out: &Utf8Path) -> Result<Utf8PathBuf, Error> {
         Some(parent) if !parent.as_str().is_empty() => parent,
         _ => Utf8Path::new("."),
     };
-    reject_links(parent).and_then(|()| fs::create_dir_all(parent)).map_err(|e| Error::io(parent, e))?;
+    reject_git(out).and_then(|()| reject_links(parent)).map_err(|e| Error::io(out, e))?;
+    fs::create_dir_all(parent).map_err(|e| Error::io(parent, e))?;
     Ok(resolve(parent)?.join(name))
 }
 

@@ -22,14 +22,23 @@ fn first_link(path: &Utf8Path) -> io::Result<Option<Utf8PathBuf>> {
     Ok(below.copied().find(|d| is_link(&d)).map(ToOwned::to_owned))
 }
 
-/// Rejects a path with a link on it, see [`first_link`], and one below a `.git`, from which git runs programs.
+/// Rejects a `.git`, which leads to a work tree's repository, and a path below one, from which git runs programs.
+///
+/// # Errors
+/// It is one.
+pub fn reject_git(path: &Utf8Path) -> io::Result<()> {
+    if path.components().any(|part| part.as_str().eq_ignore_ascii_case(".git")) {
+        return Err(io::Error::other(format!("{path} is `.git` or below it, where nothing is written")));
+    }
+    Ok(())
+}
+
+/// Rejects a path with a link on it, see [`first_link`], and what [`reject_git`] does.
 ///
 /// # Errors
 /// Which link.
 pub fn reject_links(path: &Utf8Path) -> io::Result<()> {
-    if path.components().any(|part| part.as_str().eq_ignore_ascii_case(".git")) {
-        return Err(io::Error::other(format!("{path} is below .git, where nothing is written")));
-    }
+    reject_git(path)?;
     match first_link(path)? {
         Some(link) => Err(io::Error::other(format!("{link} is a link, which is not followed to write: remove it"))),
         None => Ok(()),

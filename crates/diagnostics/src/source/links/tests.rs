@@ -22,4 +22,8 @@ fn finds_links_below_the_work_tree() {
         assert_eq!(found(path), Some(root.join(link).to_string()), "{path}");
     }
     assert!(found("tree/a/../link/x").is_some());
+    for path in ["a/.git", ".GIT", ".git/x"] {
+        assert!(reject_git(path.into()).is_err(), "{path}");
+    }
+    assert!(reject_git("a.git/.github".into()).is_ok());
 }
