@@ -5,6 +5,7 @@
 
 use globset::{GlobBuilder, GlobMatcher};
 
+use super::argocd::{is_same_repository, sources};
 use super::{Template, printed};
 use crate::prelude::*;
 use crate::repo::nodes::{all_nodes, fields_at, is_on};
@@ -15,6 +16,13 @@ const MAX_BINDINGS: usize = 10_000;
 
 /// The values for each Application of a set; `None` if they depend on more than the repository.
 pub(super) fn bindings(set: &Node, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Option<Vec<Template>> {
+    let mut sources = set.below("template.spec").into_iter().flat_map(sources);
+    let own = sources.find(|source| source.get("path").is_some()).and_then(|source| source.text_at("repoURL"));
+    let is_elsewhere =
+        |node: &Node| node.text_at("git.repoURL").zip(own).is_some_and(|(one, own)| !is_same_repository(one, own));
+    if set.get("generators").into_iter().flat_map(all_nodes).any(is_elsewhere) {
+        return None;
+    }
     let mut out = Vec::new();
     for generator in set.list_at("generators") {
         if let Some(clusters) = generator.get("clusters") {

@@ -189,7 +189,8 @@ fn bound(source: &Source, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Templa
         let patterns = names.clone().filter(|name| template.fill(name).is_none()).map(|name| root_path(name, chart));
         let Some(pattern) = patterns.into_iter().next() else { return vec![template] };
         let found = matching(&template.fill_known(&pattern), files);
-        found.iter().map(|found| found.with(&template)).collect()
+        // What has no file here may be anything.
+        if found.is_empty() { vec![template] } else { found.iter().map(|found| found.with(&template)).collect() }
     };
     of_path.into_iter().flat_map(bind).collect()
 }
@@ -256,7 +257,8 @@ fn application(
     let skips = is_on(node, "helm.ignoreMissingValueFiles");
     let (mut values, mut missing) = (Vec::new(), Vec::new());
     for named in node.list_at("helm.valueFiles") {
-        let file = named.as_str().and_then(|file| fill(file, "the values of", &mut lacks));
+        let filled = |file| if skips { template.fill(file) } else { fill(file, "the values of", &mut lacks) };
+        let file = named.as_str().and_then(filled);
         let Some(file) = file else { continue };
         // Or it is a pattern.
         let is_elsewhere = file.contains("://") || file.contains('*');
@@ -514,6 +516,20 @@ mod tests {
             let set = set(generators, value);
             let files = [("set.yaml", set.as_str()), ("envs/east/values.yaml", ""), ("envs/west/values.yaml", "")];
             assert_eq!(found(&files), expected, "{generators}");
+        }
+        // What another repository or no file says isn't known.
+        let elsewhere = "[{git: {repoURL: 'https://x/other.git', files: [{path: 'envs/*/values.yaml'}]}}]";
+        let set = |generators: &str| {
+            format!(
+                "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {{name: s}}\nspec:\n  \
+                 generators: {generators}\n  template:\n    metadata: {{name: virt}}\n    spec:\n      source: {{repoURL: \
+                 'https://x/own.git', path: charts/hco, helm: {{valueFiles: ['a-{{{{ .x }}}}.yaml']}}}}\n"
+            )
+        };
+        for generators in ["[{clusters: {}}]", elsewhere] {
+            let set = set(generators);
+            let files = [("set.yaml", set.as_str()), ("envs/a/values.yaml", "x: y\n")];
+            assert_eq!(found(&files), ["virt   [][][\"the values of `a-{{ .x }}.yaml`\"]"], "{generators}");
         }
     }
 }
