@@ -32,7 +32,9 @@ pub(super) fn is_of(node: &Node) -> bool {
         .filter_map(|key| node.get(key))
         .flat_map(all_nodes)
         .filter_map(Node::as_str);
-    let program = node.get("action").map(|_| "kubectl");
+    // An image may start kubectl itself.
+    let is_whole = node.get("command").is_some() || node.get("argv").is_some();
+    let program = node.get("action").or(node.get("args").filter(|_| !is_whole)).map(|_| "kubectl");
     is_one(&joined(program.into_iter().chain(words), " "))
 }
 

@@ -22,17 +22,22 @@ pub(super) fn changes_hyperconverged(root: &Node) -> bool {
     is_mutator && !is_own && acts && names(root, false)
 }
 
-/// Whether it is Argo CD's own configuration, and has Argo CD leave HyperConvergeds alone.
+/// Whether it is Argo CD's own configuration, or that of its operator, and has Argo CD leave HyperConvergeds alone.
 pub(super) fn excludes_hyperconverged(root: &Node) -> bool {
-    let text = root.get("data").and_then(|data| data.get("resource.exclusions")).and_then(Node::as_str);
+    let own = if root.text("kind") == "ArgoCD" { "spec" } else { "data" };
+    let is_own = own == "spec" || root.text_at("metadata.name") == Some("argocd-cm");
     let is_meant = |exclusion: &Node| {
         let texts = |key: &str| strings(exclusion.list_at(key)).collect::<Vec<_>>();
         let (groups, kinds) = (texts("apiGroups"), texts("kinds"));
         groups.iter().any(|group| kinds.iter().any(|kind| matches_kind(&format!("{group}/v/{kind}").to_lowercase())))
     };
-    let parsed = parsed(text.unwrap_or_default());
-    root.text_at("metadata.name") == Some("argocd-cm")
-        && parsed.documents.iter().any(|d| d.root.items().iter().any(is_meant))
+    let any_is_meant = |key: &str| {
+        let parsed = parsed(root.get(own).filter(|_| is_own)?.get(key)?.as_str()?);
+        let filters = parsed.documents.first().map(|document| document.root.items()).filter(|all| !all.is_empty())?;
+        Some(filters.iter().any(is_meant))
+    };
+    ["resource.exclusions", "resourceExclusions"].iter().any(|key| any_is_meant(key) == Some(true))
+        || ["resource.inclusions", "resourceInclusions"].iter().any(|key| any_is_meant(key) == Some(false))
 }
 
 fn has_key(node: &Node, keys: &[&str]) -> bool {
