@@ -23,11 +23,18 @@ const FILLED_IN: &str = "~sources";
 /// The findings about how controllers apply a cluster's HyperConverged after a change, compared with before.
 pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &ClusterRef) -> Vec<Finding> {
     let (all_old, all_new) = (before.applying(was), after.applying(cluster));
+    let kept = |why: String, place| Left { why, place, fate: Fate::Kept }.finding(before, was, None);
     let mut out = Vec::new();
     for old in all_old.iter().copied() {
         let new = after.gitops().same(old, before.gitops());
         if let Some(new) = new.filter(|new| all_new.iter().any(|own| std::ptr::eq(*own, *new))) {
-            out.extend(settings_changes(before, after, old, new));
+            // Unless something applies it still, possibly itself.
+            let is_applied = after.appliers_of_file(new.document.file.path()).next().is_some();
+            let deleter = before.deleter_of_object(after, &old.document).filter(|_| !is_applied);
+            out.extend(match deleter {
+                Some(by) => vec![before.inner_left(old, was, &by, new.place())],
+                None => settings_changes(before, after, old, new),
+            });
             continue;
         }
         let left = before.left(after, old, was, Some(cluster));
@@ -56,12 +63,12 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
     };
     if let (None, Some(place)) = (list(before, was), list(after, cluster)) {
         let why = format!("{}, and kubectl applies only what that has", LeftOut::List);
-        out.push(Left { why, place, fate: Fate::Kept }.finding(before, was, None));
+        out.push(kept(why, place));
     }
     if before.is_unlisted(after, was, cluster)
         && let Some(place) = after.named_at(cluster.object)
     {
-        out.push(Left { why: LeftOut::Kustomization.to_string(), place, fate: Fate::Kept }.finding(before, was, None));
+        out.push(kept(LeftOut::Kustomization.to_string(), place));
     }
     if out.is_empty() {
         out.extend(wrapper_changes(before, after, was, cluster));
@@ -69,7 +76,7 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
     if before.idle_policy_of(was).is_none()
         && let Some((why, place)) = after.idle_policy_of(cluster)
     {
-        out.push(Left { why, place, fate: Fate::Kept }.finding(before, was, None));
+        out.push(kept(why, place));
     }
     out.extend(after.is_replaced_by_force(cluster).filter(|_| before.is_replaced_by_force(was).is_none()));
     out.iter_mut().for_each(|finding| finding.cluster = Some(cluster.name().clone()));
@@ -117,14 +124,22 @@ fn related_changes(
         all.iter().find(is_it).cloned()
     };
     let binds = |one: &Document| one.text("kind") == "PlacementBinding";
+    // Of what applies an object, only its paths may change while it does.
+    let settings = |one: &Document| {
+        let mut settings = settings(&one.root, &[]);
+        without_paths(&mut settings);
+        settings
+    };
     let change = |related: &Arc<Document>| {
         let field = match of(old, related) {
-            Some(was) => changed(&settings(&was.root, &[]), &settings(&related.root, &[]), "", is_known)?,
+            Some(was) => changed(&settings(&was), &settings(related), "", is_known)?,
             None => binds(related).then(|| "subjects".to_owned())?,
         };
         Some(setting_change(related, &field, &related.root))
     };
-    let mut lost = old.iter().rev().filter(|was| of(new, was).is_none() && (new.is_empty() || binds(was)));
+    let is_applier = |one: &Document| Kind::of(one.text("apiVersion"), one.text("kind")).is_some();
+    let is_counted = |one: &Document| binds(one) || is_applier(one) || !new.iter().any(|new| !is_applier(new));
+    let mut lost = old.iter().rev().filter(|was| of(new, was).is_none() && is_counted(was));
     if let Some(gone) = lost.next() {
         let message = format!("{} is without {} now", phrase(user), phrase(gone));
         let place = ["spec.sourceRef", "spec.project"].iter().find_map(|field| user.root.below(field));
@@ -208,15 +223,26 @@ fn settings_changes(before: &Repo, after: &Repo, old: &Applied, new: &Applied) -
         }
     }
     // What isn't there is never ready.
-    let is_there = |on: &Node| after.gitops().applied.iter().any(|by| by.name == on.text("name"));
-    let waits = |field: &str| field == "spec.dependsOn" && !new.document.root.list_at(field).iter().all(is_there);
+    let waits = |(repo, by): (&Repo, &Applied)| {
+        let is_there = |on: &Node| repo.gitops().applied.iter().any(|by| by.name == on.text("name"));
+        !by.document.root.list_at("spec.dependsOn").iter().all(is_there)
+    };
+    let waits = |field: &str| field == "spec.dependsOn" && [(before, old), (after, new)].into_iter().any(waits);
     let is_known = |field: &str| {
-        let is_in = |harmless: &str| field == harmless || field.starts_with(&format!("{harmless}."));
+        // A set's Applications are like others.
+        let own = field.strip_prefix("spec.template.").unwrap_or(field);
+        let is_in = |harmless: &str| {
+            own.strip_prefix(harmless).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '/']))
+        };
         wrapper_fields::of("unapplied").iter().any(|harmless| is_in(harmless)) && !waits(field)
             || is_built && is_planned(field)
     };
     out.extend(changed(&a, &b, "", &is_known).map(|field| report(&new.document, &field)));
-    out.extend(related_changes(before.gitops().related(old), after.gitops().related(new), &new.document, &is_known));
+    let related = |repo: &Repo, by: &Applied| {
+        let outer = repo.outer(by).into_iter().map(|outer| Arc::clone(&outer.document));
+        repo.gitops().related(by).iter().cloned().chain(outer).collect::<Vec<_>>()
+    };
+    out.extend(related_changes(&related(before, old), &related(after, new), &new.document, &is_known));
     out
 }
 
@@ -241,6 +267,11 @@ fn changed(old: &Value, new: &Value, path: &str, is_known: &dyn Fn(&str) -> bool
         return None;
     }
     let none = Map::new();
+    // A default, but for a sync that is automated.
+    let is_none = |value: &Value| matches!(value, Value::Null | Value::Bool(false)) || value == "";
+    if path.starts_with("spec.") && !path.contains("automated") && is_none(old) && is_none(new) {
+        return None;
+    }
     let (a, b) = match (old, new) {
         (Value::Object(a), Value::Object(b)) => (a, b),
         (Value::Null, Value::Object(b)) => (&none, b),
@@ -273,11 +304,6 @@ impl Applied {
         let of = |path: &str| self.document.root.below(path).map(Node::to_json);
         let metadata = json!({"annotations": of("metadata.annotations"), "namespace": of("metadata.namespace")});
         let mut out = json!({"metadata": metadata, "spec": of("spec")});
-        if let (Controller::Flux, Some(path)) =
-            (self.kind.controller(), self.sources.first().and_then(Source::directory))
-        {
-            out["spec"]["path"] = path.as_str().into();
-        }
         let made = self.object.to_json();
         if self.kind == Kind::ApplicationSet && is_filled(&made) {
             // What the generators fill in is known.
@@ -303,6 +329,19 @@ impl Repo {
             Some(_) => self.gitops().applied.iter().filter(is_it).collect(),
             None => self.gitops().around(cluster.directory()).filter(is_it).collect(),
         }
+    }
+
+    /// What applies a controller's object, what applies that, and so on.
+    fn outer<'r>(&'r self, by: &'r Applied) -> Vec<&'r Applied> {
+        let mut out: Vec<&Applied> = vec![by];
+        let mut at = 0;
+        while let Some(inner) = out.get(at).copied() {
+            let is_new = |other: &&Applied| !out.iter().any(|own| Arc::ptr_eq(&own.document, &other.document));
+            let more: Vec<_> = self.appliers_of_file(inner.document.file.path()).filter(is_new).collect();
+            out.extend(more);
+            at += 1;
+        }
+        out.split_off(1)
     }
 
     /// What wraps a cluster's HyperConverged.
@@ -403,7 +442,7 @@ impl Repo {
             let by_place = self.left_out_by_place(applied, source, cluster.path());
             by_place.or_else(|| is_skipped().then_some(LeftOut::SkippedFile))
         };
-        by_place.or_else(|| self.left_out_by_itself(controller, cluster))
+        by_place.or_else(|| self.left_out_by_itself(applied.kind, cluster))
     }
 
     /// Whether the build in a directory is of a source: where several objects change what they apply, each one's is in a
@@ -454,9 +493,11 @@ impl Repo {
 
     /// Whether annotations of the HyperConverged, for Flux also labels, keep a controller from applying it, or delete it
     /// again; or that it is a list.
-    fn left_out_by_itself(&self, controller: Controller, cluster: &ClusterRef) -> Option<LeftOut> {
+    fn left_out_by_itself(&self, kind: Kind, cluster: &ClusterRef) -> Option<LeftOut> {
         let document = self.object(cluster.object)?;
+        let controller = kind.controller();
         let metadata = match controller {
+            _ if kind == Kind::HelmRelease => "helm.metadata",
             Controller::ArgoCd => "argocd.metadata",
             Controller::Flux => "flux.metadata",
             _ => return None,

@@ -1,6 +1,6 @@
 //! Finds Helm charts, and their dependencies in the repository.
 
-use super::paths::{file_in, first_document, parent, reached};
+use super::paths::{file_in, first_document, matches_any, parent, reached};
 use crate::prelude::*;
 
 /// The name of a chart's description.
@@ -28,6 +28,18 @@ pub(super) fn is_in_chart(tree: &dyn Tree, path: &Utf8Path) -> bool {
 /// begin with `_` are included by others.
 pub(super) fn is_rendered(path: &Utf8Path) -> bool {
     path.file_name() != Some("NOTES.txt") && path.components().any(|c| c.as_str() == "templates")
+}
+
+/// The chart that renders a template of its own accord: one that no `.helmignore` leaves out, of a chart that isn't only
+/// for others, and whose name doesn't begin with `_`.
+pub(super) fn rendered_by<'p>(tree: &dyn Tree, file: &'p Utf8Path) -> Option<&'p Utf8Path> {
+    let is_included = file.file_name().is_some_and(|name| name.starts_with('_'));
+    let chart = chart_of(tree, file).filter(|_| is_rendered(file) && !is_included)?;
+    let is_ignored = tree
+        .read(&chart.join(".helmignore"))
+        .is_ok_and(|bytes| matches_any(&String::from_utf8_lossy(&bytes), file.strip_prefix(chart).unwrap_or(file)));
+    let is_library = || first_document(tree, &chart.join(CHART)).is_some_and(|own| own.text("type") == "library");
+    (!is_ignored && !is_library()).then_some(chart)
 }
 
 /// The charts that each chart depends on by `file://`, with their names.

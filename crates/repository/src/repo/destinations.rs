@@ -22,11 +22,14 @@ impl Repo {
     }
 
     /// Whether controllers apply a file only to other clusters than this one.
-    pub(super) fn is_applied_elsewhere(&self, file: &Utf8Path, cluster: &ClusterRef) -> bool {
+    pub(super) fn is_applied_elsewhere<'r>(&'r self, cluster: &'r ClusterRef) -> impl Fn(&Utf8Path) -> bool + 'r {
         let own = self.destinations(cluster.path());
-        let all: Option<Vec<_>> = self.appliers_of_file(file).map(|by| by.destination.as_ref()).collect();
-        let is_other = |theirs: &&Destination| own.iter().all(|own| own.is_other(theirs));
-        !own.is_empty() && all.is_some_and(|all| !all.is_empty() && all.iter().all(is_other))
+        move |file| {
+            let is_own = |theirs: &Destination| own.iter().any(|own| !own.is_other(theirs));
+            let is_its_own = |by: &Applied| by.destination.as_ref().is_none_or(is_own);
+            let mut all = self.appliers_of_file(file).filter(|_| !own.is_empty()).peekable();
+            all.peek().is_some() && !all.any(is_its_own)
+        }
     }
 
     /// What applies a file as it is, or a build.
@@ -98,7 +101,7 @@ impl Repo {
         if !known.is_empty() {
             return known;
         }
-        self.applied().in_charts.iter().filter(|by| self.is_applied(by, cluster)).collect()
+        self.applied()[1].applied.iter().filter(|by| self.is_applied(by, cluster)).collect()
     }
 
     /// What applies a cluster's HyperConverged, such as `the Application prod in argocd/prod.yaml`.

@@ -189,6 +189,15 @@ impl Repo {
         Some(Left { why, place, fate: if deletes { Fate::Deleted(phrase(&new.document)) } else { Fate::Kept } })
     }
 
+    /// The finding that a HyperConverged isn't applied any more, since `by` deletes the controller's object that applies it.
+    pub(super) fn inner_left(&self, old: &Applied, was: &ClusterRef, by: &str, place: Location) -> Finding {
+        let object = self.hyperconverged(was).unwrap_or_default();
+        let own = phrase(&old.document);
+        let why = format!("{by} deletes {own}");
+        let fate = if old.deletes(&object, true) { Fate::Deleted(own) } else { Fate::Kept };
+        Left { why, place, fate }.finding(self, was, None)
+    }
+
     /// Whether a cluster's HyperConverged is in another revision still, but nothing applies it there any more.
     pub fn is_no_longer_applied(&self, after: &Self, was: &ClusterRef, cluster: &ClusterRef) -> bool {
         let old = self.applying(was);

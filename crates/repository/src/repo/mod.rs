@@ -205,8 +205,8 @@ pub struct Repo {
     recent: recent_files::RecentFiles,
     /// The controllers' objects, read at their first use.
     gitops: OnceLock<gitops::GitOps>,
-    /// What controllers apply, read at its first use.
-    applied: OnceLock<gitops::AppliedPaths>,
+    /// What the controllers' objects in charts' templates apply, read at its first use.
+    applied: OnceLock<gitops::GitOps>,
     /// The controllers' objects in charts' templates, read at their first use.
     in_charts: OnceLock<Vec<Arc<Document>>>,
     /// What kustomizations build on, read at its first use.

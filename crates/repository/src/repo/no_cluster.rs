@@ -3,7 +3,7 @@
 use super::Repo;
 use super::config::Config;
 use super::files::{FileRole, FileUse};
-use super::gitops::{self, AppliedPaths, Controller};
+use super::gitops::{Controller, GitOps, of_object};
 use super::is_same_document;
 use super::kustomization::is_kustomization;
 use super::mentions::mentions_hyperconverged;
@@ -85,18 +85,19 @@ impl Repo {
         }
     }
 
-    /// What controllers apply from the repository.
-    pub(super) fn applied(&self) -> &AppliedPaths {
-        self.applied.get_or_init(|| {
+    /// What controllers apply from the repository, those that are objects themselves and those in charts' templates.
+    pub(super) fn applied(&self) -> [&GitOps; 2] {
+        let in_charts = self.applied.get_or_init(|| {
             let in_charts = self.controllers_in_charts().iter();
-            let in_charts = in_charts.flat_map(|document| gitops::of_object(document, &*self.tree, &[]));
-            AppliedPaths::new(&self.gitops().applied, in_charts.collect())
-        })
+            GitOps::of_charts(in_charts.flat_map(|document| of_object(document, &*self.tree, &[])).collect())
+        });
+        [self.gitops(), in_charts]
     }
 
     /// Whether Argo CD runs a file: a directory's Jsonnet. Its output is then as unknown as an unreadable manifest.
     fn is_run(&self, path: &Utf8Path) -> bool {
-        path.extension() == Some("jsonnet") && self.applied().of(path).any(|by| by == Controller::ArgoCd)
+        let is_by_argo = |all: &GitOps| all.covering(path).any(|by| by.kind.controller() == Controller::ArgoCd);
+        path.extension() == Some("jsonnet") && self.applied().into_iter().any(is_by_argo)
     }
 
     /// Findings about the Jsonnets that Argo CD runs and that, or whose imports, may create a HyperConverged.

@@ -247,7 +247,8 @@ impl Repo {
         let pruned_by = appliers.iter().find_map(|by| by.pruned_at(&loaded.json));
         let mut out = OtherObjects { skips_dry_run, pruned_by, ..OtherObjects::default() };
         let known: HashMap<&Utf8Path, &Arc<Content>> = loaded.read.iter().rev().map(|c| (c.file.path(), c)).collect();
-        for file in self.files_of(cluster).into_iter().filter(|file| !self.is_applied_elsewhere(&file.path, cluster)) {
+        let is_elsewhere = self.is_applied_elsewhere(cluster);
+        for file in self.files_of(cluster).into_iter().filter(|file| !is_elsewhere(&file.path)) {
             let read = || Some(Arc::new(Content::parse(self.tree.source(&file.path).ok()?)));
             let Some(content) = known.get(&*file.path).map(|content| Arc::clone(content)).or_else(read) else {
                 continue;

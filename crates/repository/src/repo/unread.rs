@@ -5,7 +5,7 @@ use super::Repo;
 use super::candidate::is_candidate;
 use super::charts::{CHART, chart_of, is_in_chart, is_rendered};
 use super::escapes::contains_any;
-use super::gitops::LeftOut;
+use super::gitops::{GitOps, LeftOut};
 use super::helm::packed_may_render_hyperconverged;
 use super::kustomization::Kustomizations;
 use super::mentions::names_hyperconverged;
@@ -26,7 +26,7 @@ impl Repo {
             self.built_on
                 .get_or_init(|| Kustomizations::new(&*self.tree).references().into_iter().map(|(_, to)| to).collect())
         };
-        self.applied().meet(path) || has_in(built_on(), path)
+        self.applied().into_iter().any(|all| all.meets(path)) || has_in(built_on(), path)
     }
 
     /// Reports links that lead nowhere, pipes and the like: where something is deployed from as errors.
@@ -127,7 +127,12 @@ impl Repo {
                 findings.push(fetched(path.as_str(), name, place).severity(severity));
             }
         }
-        for path in self.applied().packed().filter(|path| packed_may_render_hyperconverged(&*self.tree, path)) {
+        for path in self
+            .applied()
+            .into_iter()
+            .flat_map(GitOps::packed)
+            .filter(|path| packed_may_render_hyperconverged(&*self.tree, path))
+        {
             let message = format!("the packed chart `{path}` may have a HyperConverged and is not rendered");
             let finding = Finding::new(&HELM_CHART_NOT_RENDERED, message).error();
             let finding = finding.at(start_of(path)).label("an archive");

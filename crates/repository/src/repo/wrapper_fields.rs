@@ -9,9 +9,10 @@
 //!   that have no namespace, as it knows them; lists that patches merge, with the key of an item, and replace; the fields
 //!   of a kustomization by type, in lower case (`*` is an item of a list, or a value of a mapping).
 //! - Ansible: modules by their full names and those before collections, lists of tasks, directories of a role.
-//! - `mutators`: kinds of policies that change objects at admission, or delete them. `commands`: the names of HCO's CRD,
+//! - `mutators`: kinds of policies that change objects at admission, or delete them; `mutators.groups`: words of files with
+//!   one, or with Argo CD's own configuration. `commands`: the names of HCO's CRD,
 //!   the verbs of kubectl and oc that change an object, and fields whose texts are one command.
-//! - `argocd.metadata` and `flux.metadata`: annotations of an object, for Flux also labels, with which the controller
+//! - `argocd.metadata`, `flux.metadata` and `helm.metadata`: annotations of an object, for Flux also labels, with which the controller
 //!   doesn't apply it, or deletes it again: with this value (`*` is any), or after `!` with any but this one. Sources:
 //!   Argo CD's resource hooks, those of Helm among them, and kustomize-controller's `reconcile` and `ssa`
 //!   (`AnyInMetadata`); kustomize, with which Flux builds every directory, drops local configuration from its output.

@@ -5,7 +5,7 @@ use super::tops::to_build;
 use super::{BUILT, BuildError, BuildJob, Built, Started};
 use crate::prelude::*;
 use crate::repo::gitops::{self, Applied, LeftOut, Source};
-use crate::repo::kustomization::{Kustomizations, is_kustomization};
+use crate::repo::kustomization::Kustomizations;
 use crate::repo::paths::parent;
 
 /// How often controllers' objects that change each other are built: a Kustomization that patches one that patches
@@ -28,17 +28,21 @@ impl Built {
 pub fn build_controllers(tree: &dyn Tree) -> Result<Built, BuildError> {
     let files = tree.list(&Walk::default())?.files;
     let mut built = Built::default();
-    if !files.iter().any(|file| is_kustomization(file)) {
-        return Ok(built);
-    }
     let all = Kustomizations::new(tree);
     let mut gitops = gitops::read(tree, &files);
+    if gitops.applied.is_empty() {
+        return Ok(built);
+    }
     let own: BTreeSet<Utf8PathBuf> = gitops.applied.iter().map(|by| by.document.file.path().to_owned()).collect();
     for _ in 0..MOST_ROUNDS {
         let mut next = Built::default();
         let (mut named, mut directories) = (BTreeSet::new(), BTreeSet::new());
         let here = || gitops.applied.iter().flat_map(|by| by.here().map(move |source| (by, source)));
         for (directory, output, additions) in to_build(&all, &files, &gitops) {
+            // Where nothing else changes, their variables are filled in where they are read.
+            if additions.entries.is_empty() && all.at(&directory).is_none() {
+                continue;
+            }
             let job = BuildJob::new(&all, &directory, output, additions, false);
             named.extend(job.reached.files());
             if here().any(|(_, source)| source.is_at(&directory)) {

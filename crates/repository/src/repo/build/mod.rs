@@ -440,6 +440,9 @@ impl BuildJob {
 
 /// Whether a file has a HyperConverged, or mentions one if it can't be parsed as YAML.
 fn has_hyperconverged(tree: &dyn Tree, path: &Utf8Path) -> bool {
+    if tree.read(path).is_ok_and(|bytes| !may_name_hyperconverged(&bytes)) {
+        return false;
+    }
     let scanned = scan(tree, path);
     scanned.has(FoundKind::HyperConverged)
         || scanned.content.is_none_or(|content| content.is_broken()) && tree.mentions(path, &[HCO])

@@ -1,8 +1,7 @@
 //! The cluster to which a controller applies its sources.
 
-use super::{Applied, Controller, Kind, Source, is_expression};
+use super::{Applied, Controller, Kind, LeftOut, is_expression};
 use crate::prelude::*;
-use crate::repo::kustomization::has_kustomization;
 use crate::repo::nodes::filled;
 use crate::repo::paths::parent;
 use crate::repo::wrapper_fields as fields;
@@ -45,10 +44,7 @@ pub(super) fn destination(kind: Kind, object: &Node, file: &Utf8Path) -> Option<
 impl Applied {
     /// Whether it applies a file below a directory that a source is at: as it is, or possibly with a kustomization.
     pub(in crate::repo) fn reaches(&self, tree: &dyn Tree, file: &Utf8Path) -> bool {
-        let is_at = |above: &Utf8Path, source: &Source| {
-            let is_below = || above == parent(file) || source.recurses || has_kustomization(tree, above);
-            source.is_at(above) && source.selects(above, file) && is_below()
-        };
-        self.here().any(|source| parent(file).ancestors().any(|above| is_at(above, source)))
+        let is_out = |why: LeftOut| matches!(why, LeftOut::Elsewhere | LeftOut::Pattern);
+        self.here().any(|source| !self.left_out(source, tree, file).is_some_and(is_out))
     }
 }

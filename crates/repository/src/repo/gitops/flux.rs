@@ -16,7 +16,8 @@ pub(super) fn repository_of(kind: Kind, spec: &Node) -> &str {
 
 /// What a Kustomization applies: without a path all of the repository. An artifact's path isn't one of the repository.
 pub(super) fn kustomization(spec: &Node) -> Source {
-    let is_here = matches!(spec.text("sourceRef.kind"), "" | "GitRepository");
+    let spec = spec.get("sync").unwrap_or(spec);
+    let is_here = ["kind", "sourceRef.kind"].iter().all(|kind| matches!(spec.text(kind), "" | "GitRepository"));
     Source { is_here, ..Source::at(spec.text("path"), spec) }
 }
 

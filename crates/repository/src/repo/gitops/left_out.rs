@@ -2,7 +2,7 @@
 
 use super::{Applied, Controller, Source};
 use crate::prelude::*;
-use crate::repo::charts::{chart_of, is_chart, is_rendered};
+use crate::repo::charts::{is_chart, rendered_by};
 use crate::repo::kustomization::has_kustomization;
 use crate::repo::paths::parent;
 
@@ -53,18 +53,18 @@ impl Applied {
     /// Why it doesn't apply a file as it is, by the file's place; `None` if it does.
     pub(in crate::repo) fn left_out(&self, source: &Source, tree: &dyn Tree, file: &Utf8Path) -> Option<LeftOut> {
         // Helm renders it, to itself where it has no actions.
-        if is_rendered(file) && chart_of(tree, file).is_some_and(|chart| source.is_at(chart)) {
+        if rendered_by(tree, file).is_some_and(|chart| source.is_at(chart)) {
             return None;
         }
-        let levels = if source.recurses { usize::MAX } else { 1 };
+        let levels = if source.recurses || source.is_kustomization { usize::MAX } else { 1 };
         let mut built = false;
         let mut why = LeftOut::Elsewhere;
         for above in parent(file).ancestors().take(levels) {
             // Flux builds a kustomization below its path; the others only one at their own path.
             let is_at = source.is_at(above);
-            built |= source.only.is_none()
-                && (is_at || self.kind.controller() == Controller::Flux)
-                && has_kustomization(tree, above);
+            let may_be_built = is_at && source.real.is_none() || self.kind.controller() == Controller::Flux;
+            built |= is_at && source.is_kustomization
+                || source.only.is_none() && may_be_built && has_kustomization(tree, above);
             if !is_at {
                 continue;
             }

@@ -6,7 +6,6 @@
 
 mod acm;
 mod additions;
-mod applied_paths;
 mod argocd;
 mod controller;
 mod destination;
@@ -20,13 +19,14 @@ mod sync;
 mod template;
 mod variables;
 
+use globset::GlobMatcher;
+
 use super::kustomization::has_kustomization;
 use crate::prelude::*;
 use crate::repo::unplanned;
 
 pub(super) use acm::{idle, setting};
 pub(super) use additions::builds;
-pub(super) use applied_paths::AppliedPaths;
 pub(super) use argocd::{is_same_repository, sources as argo_sources, templates};
 pub use controller::Controller;
 pub(super) use destination::Destination;
@@ -114,8 +114,12 @@ pub(super) struct Source {
     pub(super) is_here: bool,
     /// Whether everything below its path is applied.
     pub(super) recurses: bool,
+    /// Whether its directory has a kustomization.
+    is_kustomization: bool,
     /// Whether the controller builds its directory with kustomize, and hcoplan does so, too.
     pub(super) is_built: bool,
+    /// What `include` and `exclude` say, if they are known; one that doesn't compile matches nothing.
+    globs: OnceLock<[Option<Option<GlobMatcher>>; 2]>,
 }
 
 impl Source {
@@ -131,7 +135,9 @@ impl Source {
             only: None,
             is_here: true,
             recurses: true,
+            is_kustomization: false,
             is_built: false,
+            globs: OnceLock::new(),
         }
     }
 
@@ -160,12 +166,14 @@ impl Source {
         if self.only.as_ref().is_some_and(|only| only != file.as_str()) {
             return false;
         }
-        // To Argo CD a pattern that doesn't compile matches nothing; that of a template isn't known.
-        let matches = |key: &str| {
+        let compiled = |key: &str| {
             let pattern = self.node.text_at(key).filter(|pattern| !pattern.contains("{{"))?;
-            Some(glob(pattern, false).is_some_and(|pattern| pattern.is_match(file)))
+            Some(glob(pattern, false))
         };
-        matches("directory.include").unwrap_or(true) && !matches("directory.exclude").unwrap_or(false)
+        let globs = self.globs.get_or_init(|| ["directory.include", "directory.exclude"].map(compiled));
+        let matches = |glob: &Option<GlobMatcher>| glob.as_ref().is_some_and(|glob| glob.is_match(file));
+        let [include, exclude] = globs.each_ref().map(|glob| glob.as_ref().map(matches));
+        include.unwrap_or(true) && !exclude.unwrap_or(false)
     }
 
     /// The directory, if it is known.
@@ -179,12 +187,13 @@ impl Applied {
     fn find_directories(&mut self, tree: &dyn Tree) {
         for source in &mut self.sources {
             source.real = source.directory().map(|directory| tree.real(&directory)).filter(|_| source.is_here);
+            source.is_kustomization = source.real.as_ref().is_some_and(|own| has_kustomization(tree, own));
             source.is_built = match self.kind {
                 Kind::Application | Kind::ApplicationSet => {
                     // What a template would write isn't known.
                     let is_known = self.kind == Kind::Application
                         || source.node.get("kustomize").is_none_or(|node| is_filled(&node.to_json()));
-                    is_known && source.real.as_ref().is_some_and(|own| has_kustomization(tree, own))
+                    is_known && source.is_kustomization
                 }
                 Kind::FluxKustomization => source.real.is_some(),
                 _ => false,

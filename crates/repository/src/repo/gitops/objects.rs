@@ -21,11 +21,7 @@ pub(in crate::repo) struct GitOps {
     pub(in crate::repo) applied: Vec<Applied>,
     /// All objects of files that name a controller's group.
     pub(in crate::repo) documents: Vec<Arc<Document>>,
-    /// The indexes of `applied` by the directories of their sources, also with links followed, so that none is compared
-    /// with each cluster: with 800 clusters and as many Applications that took three times as long.
-    by_directory: BTreeMap<Utf8PathBuf, Vec<usize>>,
-    /// Those with sources whose directories aren't known.
-    elsewhere: Vec<usize>,
+    by_directory: ByDirectory,
     /// Several clusters may have objects of the same name.
     by_identity: BTreeMap<Identity, Vec<usize>>,
     /// The files that name a controller's group and can't be parsed.
@@ -36,13 +32,63 @@ pub(in crate::repo) struct GitOps {
     pub(in crate::repo) named: Named,
 }
 
-/// What stays the same of an object while its settings change: its kind, namespace and name, and the name of what
-/// applies.
-type Identity = (Kind, String, String, String);
+/// The indexes of objects by the directories of their sources, also with links followed, so that none is compared with
+/// each file: with 800 clusters and as many Applications that took three times as long.
+#[derive(Debug, Default)]
+pub(super) struct ByDirectory {
+    known: BTreeMap<Utf8PathBuf, Vec<usize>>,
+    /// Those with sources whose directories aren't known.
+    elsewhere: Vec<usize>,
+}
+
+impl ByDirectory {
+    pub(super) fn of<'a>(all: impl Iterator<Item = &'a Applied>) -> Self {
+        let mut out = Self::default();
+        for (index, applied) in all.enumerate() {
+            for source in &applied.sources {
+                match source.directory() {
+                    Some(directory) => {
+                        for own in BTreeSet::from([Some(directory), source.real.clone()]).into_iter().flatten() {
+                            out.known.entry(own).or_default().push(index);
+                        }
+                    }
+                    None => out.elsewhere.push(index),
+                }
+            }
+        }
+        out
+    }
+
+    /// Those with a source at or above a directory, or one whose directory isn't known.
+    pub(super) fn around(&self, directory: &Utf8Path) -> BTreeSet<usize> {
+        let above = directory.ancestors().filter_map(|above| self.known.get(above)).flatten();
+        above.chain(&self.elsewhere).copied().collect()
+    }
+}
+
+/// The most Kustomizations that fill in the variables of one object.
+const MOST_FILLING: usize = 64;
+
+/// What stays the same of an object while its settings change: its kind and name, and the name of what applies. With
+/// another namespace it is the same one, which another controller may read, or none.
+type Identity = (Kind, String, String);
 
 fn identity(applied: &Applied) -> Identity {
-    let [namespace, name] = names_of(&applied.document).map(ToOwned::to_owned);
-    (applied.kind, namespace, name, applied.name.clone())
+    (applied.kind, applied.document.text("metadata.name").to_owned(), applied.name.clone())
+}
+
+fn has_same_namespace(one: &Applied, other: &Applied) -> bool {
+    names_of(&one.document)[0] == names_of(&other.document)[0]
+}
+
+/// What shows that objects of one name are the same: their namespace; a file has both, also by way of a kustomization, its
+/// directories have moved, or their paths are equal.
+fn likeness(one: &Applied, other: &Applied) -> [bool; 4] {
+    let [own, theirs] = [one, other].map(|applied| file_of(&applied.document));
+    let [own, theirs] = [own.path(), theirs.path()];
+    let paths = |applied: &Applied| applied.sources.iter().map(|source| source.path.clone()).collect::<Vec<_>>();
+    let has_moved = own.ends_with(theirs) || theirs.ends_with(own);
+    [has_same_namespace(one, other), own == theirs, has_moved, paths(one) == paths(other)]
 }
 
 /// A name after that of a file's directory, or its path if others have a directory of its name; `files` are all files with
@@ -104,15 +150,22 @@ impl GitOps {
             Some((by, variables))
         };
         let all: Vec<_> = documents.iter().filter_map(with_variables).collect();
-        let is_of_kind =
-            |document: &Document| Kind::of(document.text("apiVersion"), document.text("kind")) == Some(kind);
-        for document in documents.iter_mut().filter(|document| !all.is_empty() && is_of_kind(document)) {
+        let by_directory = ByDirectory::of(all.iter().map(|(by, _)| by));
+        let may_have_any = |document: &Document| {
+            Kind::of(document.text("apiVersion"), document.text("kind")) == Some(kind)
+                && document.file.text().contains("${")
+        };
+        for document in documents.iter_mut().filter(|document| may_have_any(document)) {
             let path = document.file.path();
             let is_other = |by: &Applied| !Arc::ptr_eq(&by.document, document);
-            let reaching = all.iter().filter(|(by, _)| is_other(by) && by.reaches(tree, path));
-            let mut filled = reaching.map(|(_, variables)| variables.fill(&document.root));
+            let around = by_directory.around(parent(path)).into_iter().filter_map(|index| all.get(index));
+            let reaching = around.filter(|(by, _)| is_other(by) && by.reaches(tree, path));
+            let mut filled = reaching.map(|(_, variables)| variables.fill(&document.root)).zip(1..);
             // Where several fill in other values, none are known.
-            if let Some(root) = filled.next().filter(|root| filled.all(|other| other.to_json() == root.to_json())) {
+            let is_same = |root: &Node, other: &Node| other.to_json() == root.to_json();
+            if let Some((root, _)) = filled.next()
+                && filled.all(|(other, number)| number < MOST_FILLING && is_same(&root, &other))
+            {
                 Arc::make_mut(document).root = root;
             }
         }
@@ -121,17 +174,8 @@ impl GitOps {
     fn index(&mut self) {
         for (index, applied) in self.applied.iter().enumerate() {
             self.by_identity.entry(identity(applied)).or_default().push(index);
-            for source in &applied.sources {
-                match source.directory() {
-                    Some(directory) => {
-                        for own in BTreeSet::from([Some(directory), source.real.clone()]).into_iter().flatten() {
-                            self.by_directory.entry(own).or_default().push(index);
-                        }
-                    }
-                    None => self.elsewhere.push(index),
-                }
-            }
         }
+        self.by_directory = ByDirectory::of(self.applied.iter());
     }
 
     /// Leaves the paths of sources alone that are in another repository: with another address than the one from which
@@ -163,36 +207,67 @@ impl GitOps {
         }
     }
 
+    /// The objects in charts' templates, indexed like the others.
+    pub(in crate::repo) fn of_charts(applied: Vec<Applied>) -> Self {
+        let mut out = Self { applied, ..Self::default() };
+        out.index();
+        out
+    }
+
+    /// What applies a file.
+    pub(in crate::repo) fn covering<'a>(&'a self, file: &'a Utf8Path) -> impl Iterator<Item = &'a Applied> {
+        let covers = |source: &Source| source.pattern().is_some_and(|path| path.covers(file));
+        self.around(file).filter(move |by| by.sources.iter().any(covers))
+    }
+
+    /// Whether any applies a directory, or something in it.
+    pub(in crate::repo) fn meets(&self, directory: &Utf8Path) -> bool {
+        let is_below = |path: &Utf8Path| path.starts_with(directory);
+        let elsewhere = self.by_directory.elsewhere.iter().filter_map(|index| self.applied.get(*index));
+        let mut patterns = elsewhere.flat_map(|by| &by.sources).filter_map(Source::pattern);
+        self.by_directory.known.range(directory.to_owned()..).next().is_some_and(|(path, _)| is_below(path))
+            || patterns.any(|path| is_below(&path.start))
+            || self.covering(&directory.join("a.yaml")).next().is_some()
+    }
+
+    /// The packed charts that they apply.
+    pub(in crate::repo) fn packed(&self) -> impl Iterator<Item = &Utf8PathBuf> {
+        self.by_directory.known.keys().filter(|path| matches!(path.extension(), Some("tgz" | "gz")))
+    }
+
     /// What may apply something in a directory: what has a source at or above it, or one whose directory isn't known.
     pub(in crate::repo) fn around(&self, directory: &Utf8Path) -> impl Iterator<Item = &Applied> {
-        let above = directory.ancestors().filter_map(|above| self.by_directory.get(above)).flatten();
-        let indexes: BTreeSet<usize> = above.chain(&self.elsewhere).copied().collect();
-        indexes.into_iter().filter_map(|index| self.applied.get(index))
+        self.by_directory.around(directory).into_iter().filter_map(|index| self.applied.get(index))
     }
 
     /// The name of what it applies: its own, after what tells its file's directory from the others where several clusters
     /// have an object of the name.
     pub(in crate::repo) fn output_name(&self, applied: &Applied) -> String {
-        let indexes = self.by_identity.get(&identity(applied)).map_or(&[][..], Vec::as_slice);
-        let files = indexes.iter().filter_map(|index| Some(self.applied.get(*index)?.document.file.path()));
-        distinct_name(&applied.name, applied.document.file.path(), &files.collect::<Vec<_>>())
+        let named = self.named_like(applied).into_iter().filter(|own| has_same_namespace(own, applied));
+        let files: Vec<&Utf8Path> = named.map(|own| own.document.file.path()).collect();
+        distinct_name(&applied.name, applied.document.file.path(), &files)
     }
 
-    /// The same object as in another revision: of several of its name in either one, that in its file.
+    /// The same object as in another revision: of several of its name in either one, that in its file, or the one whose
+    /// file has moved.
     pub(in crate::repo) fn same(&self, other: &Applied, revision: &Self) -> Option<&Applied> {
-        let key = identity(other);
-        let is_in_its_file = |own: &&Applied| own.document.file.path() == other.document.file.path();
-        let Some(indexes) = self.by_identity.get(&key) else {
-            // With another namespace it is the same one, which another controller may read, or none.
-            let is_moved = |own: &&Applied| {
-                own.kind == other.kind && own.name == other.name && !revision.by_identity.contains_key(&identity(own))
-            };
-            return self.applied.iter().find(|own| is_moved(own) && is_in_its_file(own));
-        };
-        let is_only = |known: &Self| known.by_identity.get(&key).is_none_or(|indexes| indexes.len() == 1);
-        let is_only = is_only(self) && is_only(revision);
-        let mut all = indexes.iter().filter_map(|index| self.applied.get(*index));
-        all.find(|own| is_only || is_in_its_file(own))
+        let is_in_its_file =
+            |own: &&&Applied| own.document.file.path() == other.document.file.path() && has_same_namespace(own, other);
+        let named = self.named_like(other);
+        if let Some(own) = named.iter().find(is_in_its_file) {
+            return Some(own);
+        }
+        let is_only = [self, revision].iter().all(|known| known.named_like(other).len() == 1);
+        let own = named.into_iter().max_by_key(|own| likeness(other, own))?;
+        let of_own = revision.named_like(own).into_iter().max_by_key(|one| likeness(one, own))?;
+        let is_alike = likeness(other, own)[usize::from(!is_only)..].contains(&true);
+        (is_alike && std::ptr::eq(of_own, other)).then_some(own)
+    }
+
+    /// Those of an object's kind and name.
+    fn named_like(&self, one: &Applied) -> Vec<&Applied> {
+        let indexes = self.by_identity.get(&identity(one)).into_iter().flatten();
+        indexes.filter_map(|index| self.applied.get(*index)).collect()
     }
 
     /// The set that made an Application in another revision.

@@ -1,6 +1,7 @@
 //! The variables of Flux's Kustomizations.
 
-use super::{Applied, Kind, Source, printed};
+use super::objects::ByDirectory;
+use super::{Applied, Kind, printed};
 use crate::prelude::*;
 use crate::repo::nodes::{is_on, names_of};
 use crate::repo::paths::parent;
@@ -43,15 +44,12 @@ impl Named {
             return;
         }
         files.extend(documents.iter().map(|document| document.file.path().to_owned()));
-        let all = documents.iter().flat_map(applied);
-        let mut by_directory: BTreeMap<Utf8PathBuf, Vec<Applied>> = BTreeMap::new();
-        for applied in all.filter(|by| by.kind == Kind::FluxKustomization) {
-            let directory = applied.sources.first().and_then(Source::directory);
-            by_directory.entry(directory.unwrap_or_default()).or_default().push(applied);
-        }
+        let all = documents.iter().flat_map(applied).filter(|by| by.kind == Kind::FluxKustomization);
+        let all: Vec<Applied> = all.collect();
+        let by_directory = ByDirectory::of(all.iter());
         for file in files {
-            let above = file.ancestors().skip(1).filter_map(|directory| by_directory.get(directory)).flatten();
-            let appliers = above.filter(|by| by.reaches(tree, &file)).map(|by| by.document.file.path().to_owned());
+            let around = by_directory.around(parent(&file)).into_iter().filter_map(|index| all.get(index));
+            let appliers = around.filter(|by| by.reaches(tree, &file)).map(|by| by.document.file.path().to_owned());
             let appliers = appliers.collect();
             self.appliers.insert(file, appliers);
         }
