@@ -30,7 +30,7 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
         if let Some(new) = new.filter(|new| all_new.iter().any(|own| std::ptr::eq(*own, *new))) {
             // Unless something applies it still, possibly itself.
             let is_applied = after.appliers_of_file(new.document.file.path()).next().is_some();
-            let deleter = before.deleter_of_object(after, &old.document).filter(|_| !is_applied);
+            let deleter = if is_applied { None } else { before.deleter_of_object(after, &old.document) };
             out.extend(match deleter {
                 Some(by) => vec![before.inner_left(old, was, &by, new.place())],
                 None => settings_changes(before, after, old, new),

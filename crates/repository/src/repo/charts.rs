@@ -30,8 +30,8 @@ pub(super) fn is_rendered(path: &Utf8Path) -> bool {
     path.file_name() != Some("NOTES.txt") && path.components().any(|c| c.as_str() == "templates")
 }
 
-/// The chart that renders a template of its own accord: one that no `.helmignore` leaves out, of a chart that isn't only
-/// for others, and whose name doesn't begin with `_`.
+/// The chart that renders a template by itself: no `.helmignore` names it, its name doesn't begin with `_`, and the chart is
+/// no library.
 pub(super) fn rendered_by<'p>(tree: &dyn Tree, file: &'p Utf8Path) -> Option<&'p Utf8Path> {
     let is_included = file.file_name().is_some_and(|name| name.starts_with('_'));
     let chart = chart_of(tree, file).filter(|_| is_rendered(file) && !is_included)?;

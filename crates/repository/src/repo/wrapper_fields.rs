@@ -12,7 +12,8 @@
 //! - `mutators`: kinds of policies that change objects at admission, or delete them; `mutators.groups`: words of files with
 //!   one, or with Argo CD's own configuration. `commands`: the names of HCO's CRD,
 //!   the verbs of kubectl and oc that change an object, and fields whose texts are one command.
-//! - `argocd.metadata`, `flux.metadata` and `helm.metadata`: annotations of an object, for Flux also labels, with which the controller
+//! - `argocd.metadata`, `flux.metadata` and `helm.metadata`: annotations of an object, for Flux also labels, with which the
+//!   controller
 //!   doesn't apply it, or deletes it again: with this value (`*` is any), or after `!` with any but this one. Sources:
 //!   Argo CD's resource hooks, those of Helm among them, and kustomize-controller's `reconcile` and `ssa`
 //!   (`AnyInMetadata`); kustomize, with which Flux builds every directory, drops local configuration from its output.
