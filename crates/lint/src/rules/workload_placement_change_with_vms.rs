@@ -14,10 +14,8 @@ pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
     let kinds = cx.node_kinds(left.iter().copied());
     let machines = cx.virtual_machines();
     let may_be_there = |vm: &&VirtualMachine<'_>| {
-        let guest = cx.guest_architecture(vm).possible;
-        let own = guest.names();
-        let fits =
-            |n: &NodeRef<'_>| own.is_empty() || own.contains(&&*n.node.architecture) || n.node.architecture.is_empty();
+        let own = cx.guest_architecture(vm).possible;
+        let fits = |n: &NodeRef<'_>| n.node.architecture.is_empty() || !own.lacks(&n.node.architecture);
         kinds.selected_by(&cx.placement_of(vm)).unwrap_or_else(|| left.clone()).iter().any(fits)
     };
     let stranded: Vec<_> = machines.iter().filter(may_be_there).collect();
