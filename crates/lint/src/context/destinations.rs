@@ -207,7 +207,7 @@ impl Shape<'_, '_> {
     /// A free destination, filling existing sections. If other values exist, returns one destination that keeps them
     /// and one that replaces them; empty if nothing else moves.
     fn free(&self, destination: Destination) -> Vec<Destination> {
-        let (free, taken) = field_by_field(&self.document.root, &destination.moves);
+        let [free, taken] = field_by_field(&self.document.root, &destination.moves);
         let kind = destination.kind;
         match (free.is_empty(), taken.is_empty()) {
             (true, _) => Vec::new(),
@@ -261,7 +261,7 @@ impl Shape<'_, '_> {
 
 /// Moves, field by field where a section is there already: those of fields that it lacks, and those of fields that have
 /// another value there. Left out are the equal ones.
-pub(super) fn field_by_field(root: &Node, moves: &[(Path, Path)]) -> (Vec<(Path, Path)>, Vec<(Path, Path)>) {
+pub(super) fn field_by_field(root: &Node, moves: &[(Path, Path)]) -> [Vec<(Path, Path)>; 2] {
     let (mut free, mut taken) = (Vec::new(), Vec::new());
     let mut left: Vec<_> = moves.iter().rev().cloned().collect();
     while let Some((from, to)) = left.pop() {
@@ -276,7 +276,7 @@ pub(super) fn field_by_field(root: &Node, moves: &[(Path, Path)]) -> (Vec<(Path,
             (_, None) => free.push((from, to)),
         }
     }
-    (free, taken)
+    [free, taken]
 }
 
 /// Whether one of two names is the other one with `disable` in front.

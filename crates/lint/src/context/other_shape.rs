@@ -126,7 +126,7 @@ impl OtherShape<'_> {
     /// another value there.
     pub fn changes(&self, cx: &Context<'_>) -> Option<Vec<Change>> {
         let root = cx.root();
-        let (free, taken) = field_by_field(root, &self.moves.concat());
+        let [free, taken] = field_by_field(root, &self.moves.concat());
         if !taken.is_empty() {
             return None;
         }
