@@ -54,13 +54,14 @@ fn state(context: &Context<'_>, boot: &Boot<'_>) -> MachineState {
         cause: boot.answer.cause.clone(),
         rejections: verdict.causes.iter().map(|c| (c.stage, c.message.clone())).collect(),
         lacks: devices.chain(bindings).collect(),
+        uses: uses(context, &boot.vm, &verdict.spec, !obstacles.is_empty()),
         obstacles,
-        uses: uses(context, &boot.vm, &verdict.spec),
     }
 }
 
-/// What a machine uses: its manifest and written spec decide, and the complete spec in KubeVirt; and its labels.
-fn uses(context: &Context<'_>, vm: &VirtualMachine<'_>, complete: &Value) -> Vec<String> {
+/// What a machine uses: its manifest and written spec decide, and the complete spec in KubeVirt; its labels; and whether
+/// it can't be migrated.
+fn uses(context: &Context<'_>, vm: &VirtualMachine<'_>, complete: &Value, is_tied: bool) -> Vec<String> {
     let json = |path: &str| vm.get(path).map_or(Value::Null, Node::to_json);
     let owned = |path: &str| vm.document.root.at(&vm.owner_path(path)).map_or(Value::Null, Node::to_json);
     let is_of_cluster = |type_: Value| {
@@ -71,8 +72,8 @@ fn uses(context: &Context<'_>, vm: &VirtualMachine<'_>, complete: &Value) -> Vec
     let written = json!({
         "evictionStrategy": json("evictionStrategy"),
         "architecture": json("architecture"),
-        "domain": {"machine": json("domain.machine")},
         "hasClusterType": has_type,
+        "isTied": is_tied,
     });
     let labels = |document: &Document| document.root.below("metadata.labels").map_or(Value::Null, Node::to_json);
     let namespace = context.named("Namespace", None, vm.namespace());

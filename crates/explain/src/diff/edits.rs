@@ -64,13 +64,11 @@ type OfEdits = (Vec<String>, Option<Consequence>);
 /// Adds the edits of objects to the causes of a cluster's changes, and what they do to its effects.
 pub fn add_edits(diff: &mut ClusterDiff, objects: &Objects<'_>) {
     let mut sides: BTreeMap<ObjectId, [Vec<(&Document, Value)>; 2]> = BTreeMap::new();
-    for (side, document) in [&objects.before, &objects.after]
-        .into_iter()
-        .enumerate()
-        .flat_map(|(side, all)| all.iter().map(move |document| (side, *document)))
-    {
-        let object = document.root.to_json();
-        sides.entry(ObjectId::of(&object)).or_default()[side].push((document, object));
+    for (side, all) in [&objects.before, &objects.after].into_iter().enumerate() {
+        for document in all {
+            let object = document.root.to_json();
+            sides.entry(ObjectId::of(&object)).or_default()[side].push((document, object));
+        }
     }
     let mut edits: BTreeMap<String, Edit> = BTreeMap::new();
     let mut effects: Vec<OfEdits> = Vec::new();

@@ -11,8 +11,13 @@ use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_planner::plan::PREDICTED_ALERTS;
 use hcoplan_planner::verdict::Verdict;
 
-/// Alerts that start firing after an update of KubeVirt or of the nodes, not with the change.
-const AFTER_UPDATE: [&str; 2] = ["DeprecatedMachineType", "OutdatedVirtualMachineInstanceWorkloads"];
+/// Alerts that start firing after an update of KubeVirt or of the nodes, not with the change; and the one about a machine
+/// that doesn't boot, which has an effect of its own.
+const NOT_WITH_CHANGE: [&str; 3] =
+    ["DeprecatedMachineType", "OutdatedVirtualMachineInstanceWorkloads", "VirtualMachineStuckInUnhealthyState"];
+
+/// An alert that only a new cluster raises: an update leaves the old pods where the new ones can't be scheduled.
+const IN_NEW_CLUSTERS: &str = "VirtControllerDown";
 
 impl ClusterDiff {
     /// All effects of the change on the cluster, the worst first; the same effect on several objects is merged.
@@ -64,34 +69,26 @@ impl ClusterDiff {
         if let Some(why) = &self.unknown_before {
             out.push(Effect::new(Impact::Behaviour, format!("the side before isn't planned: {why}")));
         }
-        let has_note = |kinds: &[NoteKind]| self.notes.iter().any(|n| kinds.contains(&n.kind));
         let comparison = &self.comparison;
         let verdicts = [
-            (
-                "verdict",
-                &comparison.verdict,
-                "hyperconverged-rejected",
-                "hyperconverged-accepted",
-                has_note(&[NoteKind::Verdict]),
-            ),
-            (
-                "reconcile",
-                &comparison.reconcile,
-                "reconcile-stops",
-                "reconcile-succeeds",
-                has_note(&[NoteKind::Reconcile, NoteKind::PatchFails]),
-            ),
-            ("ssp", &comparison.ssp, "ssp-rejected", "ssp-accepted", false),
+            ("verdict", &comparison.verdict, "hyperconverged-rejected", "hyperconverged-accepted"),
+            ("reconcile", &comparison.reconcile, "reconcile-stops", "reconcile-succeeds"),
+            ("ssp", &comparison.ssp, "ssp-rejected", "ssp-accepted"),
         ];
-        for (outcome, change, bad, good, has_note) in verdicts {
-            let (name, why) = match change {
-                _ if has_note => continue,
-                Some(VerdictChange { after: Some(why), .. }) => (bad, why),
-                Some(VerdictChange { before: Some(why), after: None }) => (good, why),
+        for (outcome, change, bad, good) in verdicts {
+            let says = |n: &Note| match n.kind {
+                NoteKind::Verdict => outcome == "verdict",
+                NoteKind::Reconcile | NoteKind::PatchFails => outcome == "reconcile",
+                _ => false,
+            };
+            let change = change.as_ref().filter(|_| !self.notes.iter().any(says));
+            let (name, action, why) = match change {
+                Some(VerdictChange { after: Some(why), .. }) => (bad, FIX, why),
+                Some(VerdictChange { before: Some(why), .. }) => (good, "", why),
                 _ => continue,
             };
             let said = consequence::sentence(name, &[("why", why)]);
-            let effect = Effect::new(said.impact, said.text).action(if name == bad { FIX } else { "" });
+            let effect = Effect::new(said.impact, said.text).action(action);
             let is_refusal = outcome == "verdict" && effect.impact == Impact::Stops;
             out.push(Effect { causes: because(outcome), is_refusal, ..effect });
         }
@@ -120,28 +117,35 @@ impl ClusterDiff {
     /// Alerts that start or stop firing: by HCO's gauges, and as the rules about the cluster predict.
     fn alerts(&self) -> Vec<Effect> {
         let comparison = &self.comparison;
-        let predicted = |findings: &'_ [Finding]| -> Vec<(&'static str, Vec<usize>)> {
-            let about_cluster = findings.iter().filter(|f| {
-                f.severity >= Severity::Warning && f.kind_of_object().is_none_or(|kind| kind != "VirtualMachine")
+        // Their names, whether they are certain, and their causes.
+        type Alert = (&'static str, bool, Vec<usize>);
+        let predicted = |findings: &'_ [Finding]| -> Vec<Alert> {
+            let named = findings.iter().filter(|f| f.severity >= Severity::Warning);
+            let named = named.filter_map(|f| {
+                let (name, _) = f.alert()?;
+                // What a warning is about may be different in the cluster; HCO's gauges are known.
+                let is_certain = f.is_error() || PREDICTED_ALERTS.contains(&name);
+                Some((name, is_certain, self.causes_of(f).to_vec()))
             });
-            let named = about_cluster.filter_map(|f| Some((f.alert()?.0, self.causes_of(f).to_vec())));
+            let named = named.filter(|(name, ..)| !NOT_WITH_CHANGE.contains(name));
             // Of a cluster that is on both sides the gauges know better.
-            let named = named.filter(|(name, _)| !AFTER_UPDATE.contains(name));
-            named.filter(|(name, _)| self.whole.is_some() || !PREDICTED_ALERTS.contains(name)).collect()
+            let is_other = |name: &str| !PREDICTED_ALERTS.contains(&name) && name != IN_NEW_CLUSTERS;
+            named.filter(|(name, ..)| self.whole.is_some() || is_other(name)).collect()
         };
-        let measured = |names: &[&'static str]| -> Vec<(&'static str, Vec<usize>)> {
-            names.iter().map(|name| (*name, comparison.because.get(name).cloned().unwrap_or_default())).collect()
+        let measured = |names: &[&'static str]| -> Vec<Alert> {
+            names.iter().map(|name| (*name, true, comparison.because.get(name).cloned().unwrap_or_default())).collect()
         };
         let (starts, stops) = (predicted(&self.findings_added), predicted(&self.findings_removed));
-        let differ = |some: &[(&'static str, Vec<usize>)], others: &[(&'static str, Vec<usize>)]| {
-            let is_new = |name: &str| !others.iter().any(|(other, _)| *other == name);
-            some.iter().filter(|(name, _)| is_new(name)).cloned().collect::<Vec<_>>()
+        let differ = |some: &[Alert], others: &[Alert]| {
+            let is_new = |name: &str| !others.iter().any(|(other, ..)| *other == name);
+            some.iter().filter(|(name, ..)| is_new(name)).cloned().collect::<Vec<_>>()
         };
         let (on, off) = (measured(&comparison.alerts_added), measured(&comparison.alerts_removed));
         let on = [on.clone(), differ(&differ(&starts, &stops), &on)].concat();
         let off = [off.clone(), differ(&differ(&stops, &starts), &off)].concat();
-        let effect = |(name, causes): (&'static str, Vec<usize>), impact, text: &str| Effect {
+        let effect = |(name, certain, causes): Alert, impact, text: &str| Effect {
             subjects: vec![name.to_owned()],
+            certain,
             causes,
             task: Task::Alert,
             ..Effect::new(impact, text)

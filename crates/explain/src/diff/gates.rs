@@ -44,11 +44,7 @@ pub(super) fn mark_noise(before: &Release, after: &Release, objects: &mut [Objec
 /// The gates that a step is about; empty if it isn't about gates.
 fn gates_of(label: &str, before: Option<&Value>, after: Option<&Value>) -> Vec<String> {
     let prefix = "spec.configuration.developerConfiguration.";
-    let Some(list) = label.strip_prefix(prefix) else {
-        return Vec::new();
-    };
-    let mut rests = LISTS.iter().filter_map(|name| list.strip_prefix(name));
-    if !rests.any(|rest| rest.is_empty() || rest.starts_with('[')) {
+    if !LISTS.iter().any(|list| is_within(label, &format!("{prefix}{list}"))) {
         return Vec::new();
     }
     let values = [before, after].into_iter().flatten();

@@ -64,9 +64,7 @@ pub fn objects(release: &Release, before: &[Object], after: &[Object]) -> Vec<Ob
             None => changes.push(change(Kind::Add, &object.id, None, Some(object))),
         }
     }
-    let order: BTreeMap<&ObjectId, usize> = before.iter().map(|o| &*o.id).zip(0..).collect();
-    let mut removed: Vec<&Object> = old.into_values().collect();
-    removed.sort_by_key(|o| order.get(&*o.id));
+    let mut removed: Vec<&Object> = before.iter().filter(|object| old.contains_key(&*object.id)).collect();
     match_replaced(release, &mut changes, &mut removed);
     changes.extend(removed.into_iter().map(|object| change(Kind::Remove, &object.id, Some(object), None)));
     changes
