@@ -36,10 +36,12 @@ pub(super) fn post_copy(change: &Change<'_>) -> Vec<Consequence> {
     let (post_copy, disruption) = (change.at(POST_COPY), change.at(DISRUPTION));
     let (was, is) = (too_long(post_copy.0, disruption.0), too_long(post_copy.1, disruption.1));
     let name = match (post_copy.0 == true, post_copy.1 == true) {
+        (true, true) if was.1 == "post-copy" && is != was => "post-copy-ends",
         _ if is != was => is.1,
         (false, true) => "post-copy-without-effect",
         (true, false) => "post-copy-off",
         _ => return Vec::new(),
     };
-    vec![sentence(name).plain()]
+    let is_upgrade = change.sides.before.version() != change.sides.after.version();
+    vec![sentence(name).fill(&[("when", &if is_upgrade { " with the upgrade" } else { "" })])]
 }
