@@ -7,7 +7,7 @@ use super::{Note, NoteKind};
 use crate::diff::semantic::Lists;
 use crate::prelude::*;
 use hcoplan_diagnostics::words::list;
-use hcoplan_planner::hyperconverged::HyperConverged;
+use hcoplan_planner::hyperconverged::{HyperConverged, path_in};
 use hcoplan_planner::lifecycle::{ObjectOutcome, Purpose, Step, UpdateOrders};
 
 /// The word for a value that isn't there.
@@ -61,6 +61,7 @@ pub fn step_notes(from: &State, step: &Step, document: &Document) -> Vec<Note> {
 pub fn order_notes(orders: &UpdateOrders, changed: bool, document: &Document) -> Vec<Note> {
     let (before, after) = (&orders.before, &orders.after);
     let to = after.end.release.label();
+    let version = last_part(document.text("apiVersion"), '/');
     let rejection = |step: &Step| {
         let admission = &step.plan.admission;
         (!admission.accepted).then(|| admission.message.clone())
@@ -79,7 +80,7 @@ pub fn order_notes(orders: &UpdateOrders, changed: bool, document: &Document) ->
         (None, None) => {
             // No line of the manifest has what admission adds to it.
             let is_added = |(_, was, _): &Differing| !changed && was == UNSET;
-            let (added, others) = differing(&before.end, &after.end).into_iter().partition(is_added);
+            let (added, others) = differing(&before.end, &after.end, version).into_iter().partition(is_added);
             let note = |name, differing: Vec<Differing>| {
                 let one = |(label, was, is): &Differing| {
                     if changed {
@@ -102,7 +103,7 @@ pub fn order_notes(orders: &UpdateOrders, changed: bool, document: &Document) ->
 type Differing = (String, String, String);
 
 /// The fields of the stored HyperConverged that differ between two states.
-fn differing(before: &State, after: &State) -> Vec<Differing> {
+fn differing(before: &State, after: &State, version: &str) -> Vec<Differing> {
     let spec = |state: &State| {
         let stored = state.stored.as_ref();
         let read = stored.map(|stored| HyperConverged::from_stored(&state.release, stored));
@@ -121,7 +122,7 @@ fn differing(before: &State, after: &State) -> Vec<Differing> {
     let differences = differences(&old, &new, &Lists::default());
     let fields = differences.iter().map(|difference| {
         let (was, is) = (difference.before.get(&old), difference.after.get(&new));
-        (difference.label.clone(), shown(was), shown(is))
+        (path_in(version, &difference.label), shown(was), shown(is))
     });
     gates.chain(fields).collect()
 }

@@ -18,6 +18,7 @@ use crate::diff::Kind;
 use crate::diff::gates;
 use crate::diff::semantic::{EffectTime, Impact, ObjectChange};
 use crate::prelude::*;
+use hcoplan_kubernetes::tree::{get, remove};
 use rows::Row;
 use shown::{join, shown};
 
@@ -186,7 +187,10 @@ pub(super) fn consequences(object: &ObjectChange, sides: Sides<'_>) -> Vec<Conse
                     consequence.subjects.iter().any(|subject| label.contains(subject.as_str()))
                 };
                 let own: Vec<usize> = touched.iter().copied().filter(of_subject).collect();
-                let fields = if own.is_empty() { touched.clone() } else { own };
+                let mut fields = if own.is_empty() { touched.clone() } else { own };
+                // With the gate that is switched on for it.
+                let of_gate = real.iter().filter(|(_, label)| row.gate.is_some_and(|gate| label.contains(gate)));
+                fields.extend(of_gate.map(|(i, _)| *i));
                 Consequence { path: row.paths[0], fields, ..consequence }
             }));
         }
@@ -207,32 +211,19 @@ impl Row {
     }
 }
 
-/// A value without the parts that other rows cover; an emptied section is null.
+/// A value without the parts that other rows cover, and without sections that become empty; null if nothing is left.
 fn without(value: &Value, path: &str, covered: &[&str]) -> Value {
     let mut out = value.clone();
-    let mut removed = false;
-    for path in covered.iter().filter_map(|c| c.strip_prefix(path)?.strip_prefix('.')) {
-        removed |= remove(&mut out, &path.split('.').collect::<Vec<_>>());
+    let is_empty = |value: Option<&Value>| value.and_then(Value::as_object).is_some_and(serde_json::Map::is_empty);
+    for mut own in covered.iter().filter_map(|c| c.strip_prefix(path)?.strip_prefix('.')) {
+        while remove(&mut out, own).is_some()
+            && let Some((parent, _)) = own.rsplit_once('.')
+            && is_empty(get(&out, parent))
+        {
+            own = parent;
+        }
     }
-    if removed && out.as_object().is_some_and(serde_json::Map::is_empty) { Value::Null } else { out }
-}
-
-/// Removes a field, and the sections that become empty.
-fn remove(value: &mut Value, path: &[&str]) -> bool {
-    let (Some((first, rest)), Some(map)) = (path.split_first(), value.as_object_mut()) else {
-        return false;
-    };
-    if rest.is_empty() {
-        return map.remove(*first).is_some();
-    }
-    let Some(inner) = map.get_mut(*first) else {
-        return false;
-    };
-    let removed = remove(inner, rest);
-    if removed && inner.as_object().is_some_and(serde_json::Map::is_empty) {
-        map.remove(*first);
-    }
-    removed
+    if out != *value && is_empty(Some(&out)) { Value::Null } else { out }
 }
 
 #[cfg(test)]
