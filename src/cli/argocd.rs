@@ -35,7 +35,7 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = "Output")]
     health: bool,
 
-    /// How to print the result, as often as needed: `human` or `json`, alone or with `=FILE`
+    /// Output format, repeatable: `human` or `json`; `=FILE` writes to a file
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
     format: Vec<Target>,
 }

@@ -91,13 +91,13 @@ subcommands! {
     Diff diff;
     /// Fix findings that have a safe automatic fix
     Fix fix;
-    /// Show which golden images exist for which architecture
+    /// Show which virtual machines boot, and which golden images exist, by architecture
     Matrix matrix;
     /// Write one HTML page of the whole plan
     Report report;
     /// Explain where a rendered field's value comes from
     Why why;
-    /// Print the page of a rule, or of a field of an operand or of the HyperConverged
+    /// Explain a rule, an alert, a feature gate, an annotation, a metric, a term or a field
     Explain explain;
     /// Create or update a ClusterInventory from a must-gather or `kubectl get nodes -o json`
     Import import;

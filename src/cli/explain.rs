@@ -6,7 +6,7 @@ use crate::prelude::*;
 use crate::repo;
 use hcoplan_report::explain;
 
-/// Print the page of a rule, an alert, a feature gate, an annotation, a metric, a condition, a kind, a term or a field
+/// Explain a rule, an alert, a feature gate, an annotation, a metric, a condition, a kind, a term or a field
 ///
 /// Without a subject, lists everything that has a page. For a field: its type, the effect of its values, the fields of
 /// the HyperConverged that feed it, its default, and its changes between the releases.

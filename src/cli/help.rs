@@ -39,7 +39,9 @@ fn long(command: Command) -> Command {
     let command = about.into_iter().fold(command, Command::about);
     command.mut_args(|argument| {
         let argument = argument.hide_short_help(false);
-        let is_global = argument.is_global_set() || argument.get_id() == "help";
+        let is_help = argument.get_id() == "help";
+        let argument = if is_help { argument.help("Print help") } else { argument };
+        let is_global = argument.is_global_set() || is_help;
         if is_global { argument.help_heading("Everywhere") } else { argument }
     })
 }

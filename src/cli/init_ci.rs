@@ -57,7 +57,7 @@ pub(super) fn in_a_stage(job: &str, now: &str) -> String {
 const UNPUBLISHED: &str = " # from the first release on; until then see docs/ci.md";
 /// What the note about jobs without a release says.
 pub(super) const NOT_PUBLISHED: &str = "this build of hcoplan is no published release, so the jobs compile its branch \
-                                        main, for about 7 min: replace `main` by a commit, or by a release's tag";
+                                        main, for about 4 min on two cores: replace `main` by a commit, or by a release's tag";
 
 /// Whether this is a release, which is published.
 pub(super) const fn is_release() -> bool {
@@ -70,7 +70,9 @@ fn workflow(text: &str, commit: Option<&str>) -> String {
     let tag = format!("@v{VERSION}");
     let Some(commit) = commit else {
         let inputs = format!("{tag}\n        with:\n");
-        return text.replace(&inputs, &format!("{inputs}          version: source\n")).replace(&tag, "@main");
+        return text
+            .replace(&inputs, &format!("{inputs}          version: source\n"))
+            .replace(&tag, &format!("@main # from the first release on: {tag}"));
     };
     text.replace(&tag, &format!("@{commit} # v{VERSION}"))
 }
@@ -102,7 +104,7 @@ mod tests {
             assert!(tagged[0].ends_with(&format!("@v{VERSION}{UNPUBLISHED}")), "{path}");
             assert!(known[0].ends_with(&format!("@c0ffee # v{VERSION}")), "{path}: {known:?}");
             let source = workflow(text, None);
-            assert!(uses(&source)[0].ends_with("@main"), "{path}");
+            assert!(uses(&source)[0].ends_with(&format!("@main # from the first release on: @v{VERSION}")), "{path}");
             assert_eq!(source.contains("version: source"), text.contains("sarif:"), "{path}");
         }
         let files = Service::Github.files(Some("trunk"));

@@ -28,7 +28,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     rules: Rules,
 
-    /// How to print the findings, as often as needed: human, concise, json, json-lines, sarif,
+    /// Output format, repeatable; `=FILE` writes to a file: human, concise, json, json-lines, sarif,
     /// github, gitlab, junit, markdown
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
     format: Vec<Target>,

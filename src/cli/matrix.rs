@@ -8,7 +8,7 @@ use super::format::{self, Target};
 use super::output::Output;
 use hcoplan_report::matrix::{Format, MatrixPage, write};
 
-/// Show which virtual machines boot, and which golden images exist, for which architecture
+/// Show which virtual machines boot, and which golden images exist, by architecture
 ///
 /// Virtual machines of the repository come first: each boots, boots on some architectures, doesn't boot, or is unknown,
 /// with the cause and the line. A cell of a golden image shows whether it exists for an architecture. Clusters with the
@@ -25,7 +25,7 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = "Output")]
     problems: bool,
 
-    /// How to print the result, as often as needed: human, json, html, each alone or with `=FILE`
+    /// Output format, repeatable: human, json, html; `=FILE` writes to a file
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
     format: Vec<Target<Format>>,
 }

@@ -7,7 +7,7 @@ use crate::emit::{CLUSTER_MANIFEST, TOP_MANIFEST, cluster_directory};
 use crate::repo::{AppliedBy, Appliers, ClusterRef, Controller, Options, Repo};
 use crate::source::repository_name;
 
-const ELSEWHERE: &str = "give --out a directory that nobody applies";
+const ELSEWHERE: &str = "give --out a directory that nothing applies";
 
 /// Rejects an output tree in a directory that a controller of this repository applies or renders. With
 /// `kustomizations`, Flux ignores the objects because each cluster's directory has a kustomization.

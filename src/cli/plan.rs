@@ -50,8 +50,8 @@ pub(super) struct Arguments {
 /// Options for the output of a plan.
 #[derive(Debug, Args)]
 pub(super) struct Printed {
-    /// How to print the result, as often as needed: human, json, markdown, html,
-    /// outputs, and for the findings concise, sarif, github, gitlab, junit, each alone or with `=FILE`
+    /// Output format, repeatable; `=FILE` writes to a file: human, json, markdown, html,
+    /// outputs, and for the findings concise, sarif, github, gitlab, junit
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
     pub(super) format: Vec<Target<PlanFormat>>,
 

@@ -61,7 +61,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     out: OutputTreeArguments,
 
-    /// How to print the answer, as often as needed: `human` or `json`, alone or with `=FILE`
+    /// Output format, repeatable: `human` or `json`; `=FILE` writes to a file
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
     format: Vec<Target>,
 }

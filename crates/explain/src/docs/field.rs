@@ -168,7 +168,7 @@ impl<'a> FieldLocation<'a> {
             if then.ignored && !row.ignored {
                 return Some(format!("ignored from {name} on"));
             }
-            is_deprecated.then(|| format!("deprecated from {name} on"))
+            is_deprecated.then(|| format!("deprecated in {name}"))
         })
     }
 

@@ -32,8 +32,10 @@ fn pods_with_nodename(cx: &Context<'_>, out: &mut Sink) {
             if node.is_none_or(str::is_empty) || namespace.is_empty() || !gates(cx, namespace) {
                 continue;
             }
-            let message =
-                format!("{} sets nodeName, but the quota gates {namespace}: its pod is rejected", object_of(document));
+            let message = format!(
+                "{} sets nodeName in {namespace}, which has a quota of AAQ: AAQ rejects the pod",
+                object_of(document)
+            );
             out.report(
                 cx.finding_about(document, message)
                     .at(document.locate_key(&path))

@@ -31,8 +31,9 @@ fn namespace(cx: &Context<'_>, written: &WrittenTemplate<'_>, out: &mut Sink) {
         return;
     }
     let name = written.name();
-    let message =
-        format!("golden image {name} is customised, so SSP creates it in {goes_to}, not in {common} with the others");
+    let message = format!(
+        "golden image {name} is customised, so SSP creates it in the namespace {goes_to}; the other common images are in {common}"
+    );
     let place = cx.field("commonBootImageNamespace").value_place();
     let path = written.path(cx).below("metadata.namespace");
     let finding = cx

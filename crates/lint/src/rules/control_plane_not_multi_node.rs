@@ -15,14 +15,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let nodes = plural(count, "node");
-    let message = format!("the control plane has {nodes}, so virt-api and virt-controller run once");
+    let message = format!("the control plane has {nodes}, so virt-api and virt-controller have one replica each");
     let wanted = match (two_are_enough, counts_arbiters) {
-        (true, _) => "two control-plane nodes are enough for two replicas",
-        (false, true) => {
-            "three control-plane nodes are enough for two replicas, or two and one labelled \
-             node-role.kubernetes.io/arbiter"
-        }
-        (false, false) => "three control-plane nodes are enough for two replicas",
+        (true, _) => "use two control-plane nodes",
+        (false, true) => "use three control-plane nodes, or two and one labelled node-role.kubernetes.io/arbiter",
+        (false, false) => "use three control-plane nodes",
     };
     let mut finding = cx.finding(message).help(wanted);
     let mut places = cx.control_plane_nodes().filter_map(|n| n.name_place());

@@ -50,7 +50,8 @@ pub(super) fn find(cx: &Context<'_>, template: &WrittenTemplate<'_>) -> Option<F
     };
     let changes: Vec<Change> = missing.iter().map(set).collect();
     Some(if !filled {
-        finding.fixes(cx.fix(format!("{}, today's defaults", changed(&changes)), Applicability::Safe, &changes))
+        let noun = if changes.len() == 1 { "default" } else { "defaults" };
+        finding.fixes(cx.fix(format!("{}, today's {noun}", changed(&changes)), Applicability::Safe, &changes))
     } else {
         let to = if policy { "keep the disks" } else { "keep three imports" };
         let title = format!("{} to {to}", changed(&changes));

@@ -41,7 +41,7 @@ fn case_mismatch(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str) -> 
         Some(Fix { applicability: if same { Applicability::Safe } else { Applicability::Unsafe }, ..fix })
     });
     let finding = cx
-        .finding(format!("the field of {} is {name}, not {key}: only Go's decoder takes both", applied.kind()))
+        .finding(format!("the field of {} is {name}, not {key}: HCO accepts both", applied.kind()))
         .at(applied.named_location(pointer))
         .label("found by the operator, in any case");
     Some(finding.remedy(format!("write {name}"), fix))

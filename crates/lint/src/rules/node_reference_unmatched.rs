@@ -83,7 +83,7 @@ fn ksm(cx: &Context<'_>, out: &mut Sink) {
         out.report(
             cx.finding("ksmConfiguration.nodeLabelSelector matches no declared node")
                 .at(field.key_place())
-                .label("KSM is switched on nowhere")
+                .label("no node has KSM")
                 .help(help(cx, wanted, "select labels that nodes have, or write {} for every node")),
         );
     }

@@ -82,7 +82,7 @@ fn wasp_agent(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
         "the DaemonSet wasp-agent duplicates HCO's own, which it deploys with memory overcommitted to {percent}%"
     );
     let finding = git.finding(cx, message).label("a second wasp agent").help("delete the DaemonSet");
-    Some(finding.related(cx.field(FIELD).value_place(), "has HCO deploy the first"))
+    Some(finding.related(cx.field(FIELD).value_place(), "makes HCO deploy its own"))
 }
 
 fn golden_image(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {

@@ -16,7 +16,7 @@ pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
     let finding = cx
         .finding(format!("defaultRuntimeClass: the runtime class {name} isn't declared"))
         .at(field.value_place())
-        .label("virtual machines that start get it");
+        .label("new pods of virtual machines use it");
     let otherwise = format!("use a declared runtime class: {}", or(&names));
     Some(did_you_mean(finding, "use", nearest(name, names.iter().copied()), otherwise))
 }

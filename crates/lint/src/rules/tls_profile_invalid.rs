@@ -175,7 +175,7 @@ fn unknown_ciphers(cx: &Context<'_>, also_by_iana: bool, out: &mut Sink) {
         }
         let meant = by_iana.map(|(openssl, _)| openssl.as_str());
         let meant = meant.or_else(|| nearest(name, known.keys().map(String::as_str)));
-        let message = format!("HCO doesn't know the cipher `{name}` and leaves it out of what KubeVirt gets");
+        let message = format!("HCO doesn't know the cipher `{name}` and doesn't pass it on to KubeVirt");
         let finding = cx.finding(message).at(cx.location(cipher.span)).warning().label(match by_iana {
             Some(_) => "IANA's name; HCO takes OpenSSL's",
             None => "unknown",

@@ -36,8 +36,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if let Some(rejection) = cx.rejection(Some(message.as_str()).filter(|_| !said)) {
                 finding.message = rejection;
             }
-            let finding = finding.at(place).label(label).help(help);
-            out.reject(finding);
+            out.reject(finding.at(place).label(label).help(help).silent());
             continue;
         }
         let finding = cx.finding(message);

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use hcoplan_diagnostics::words::plural;
 use hcoplan_planner::release::AssumedValue;
 
 use super::prelude::*;
@@ -22,23 +23,23 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let seen = search.seen;
     let there = assumed.iter().zip(&seen).filter(|(_, seen)| **seen);
     let (images, variables): (Vec<_>, Vec<_>) = there.map(|(value, _)| value).partition(|v| !v.within.is_empty());
-    let mut names: Vec<String> = variables.iter().map(|v| v.name.clone()).collect();
     let mut of_images: Vec<&str> = images.iter().map(|v| v.within.as_str()).collect();
     of_images.dedup();
+    let mut names = Vec::new();
+    if !variables.is_empty() {
+        names.push(plural(variables.len(), "operator variable"));
+    }
     if !of_images.is_empty() {
-        let fields = distinct(images.iter().filter_map(|v| Some(v.name.split_once(" of ")?.0)));
-        let count = of_images.len();
-        names.push(format!("the {} of {count} golden images and ImageStreams", and(&fields)));
+        names.push(format!("values of {}", plural(of_images.len(), "golden image")));
     }
     if names.is_empty() {
         return;
     }
     let title = cx.release().display_name();
-    let place = cx.inventory_place("release").cloned();
     let message = format!("{title}: hcoplan assumes {}", and(&names));
     out.report(
         cx.finding(message)
-            .at(place.unwrap_or_else(|| cx.whole_location()))
+            .at(cx.whole_location())
             .label("only the vendor's bundle has them")
             .help(format!("`hcoplan release show {}` lists them", cx.release().label())),
     );

@@ -110,9 +110,9 @@ fn finding(cx: &Context<'_>, asker: &Asker<'_>, document: &Document, refusal: &R
         n => format!(" together with {n} other {what}s"),
     };
     let is_gated = is_aware(document) && asker.in_guest.is_some();
-    let (keeps, label) = if is_gated { ("holds back", "isn't scheduled") } else { ("rejects", "isn't created") };
+    let (outcome, label) = if is_gated { ("held back", "isn't scheduled") } else { ("rejected", "isn't created") };
     let message = format!(
-        "the {kind} {name} {keeps} the {what} of {owner}, which asks for {asked} of {resource}{with}: it allows {compared}"
+        "the {kind} {name} allows {compared} of {resource}: the {what} of {owner} requests {asked}{with}, and is {outcome}"
     );
     let limits = Path::dotted(if document.root.below("spec.quota").is_some() { "spec.quota" } else { "spec" });
     let path = limits.below(if kind == "LimitRange" { path } else { first_part(path, '[') });

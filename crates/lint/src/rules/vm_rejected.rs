@@ -49,7 +49,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 /// The finding about a cause in a document, `name` in messages.
 pub(super) fn finding(cx: &Context<'_>, document: &Document, name: &str, cause: &Cause) -> Finding {
     let clause = cause.clause(name);
-    let message = if cause.stage >= Stage::Start { format!("{name} can't start, {clause}") } else { clause };
+    let message = if cause.stage >= Stage::Start { format!("{name} can't start: {clause}") } else { clause };
     let written = document.root.at(&cause.path);
     let is_of_value = matches!(cause.kind, CauseKind::Unsupported(_) | CauseKind::OutOfRange | CauseKind::Malformed);
     let value = written.filter(|_| is_of_value).and_then(|value| document.written_text(value)).unwrap_or_default();
@@ -95,7 +95,7 @@ fn label(kind: &CauseKind) -> String {
     match kind {
         CauseKind::UnknownField => "unknown field",
         CauseKind::Malformed => "malformed",
-        CauseKind::Missing => "something is missing",
+        CauseKind::Missing => "a required field is missing",
         CauseKind::Unsupported(_) => "not a supported value",
         CauseKind::OutOfRange => "out of range",
         CauseKind::Duplicate(_) => "already used",

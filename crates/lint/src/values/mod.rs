@@ -63,7 +63,7 @@ fn report_below(
     select(node, below, &mut values);
     for value in values.into_iter().filter(|value| !value.as_str().is_some_and(is_placeholder)) {
         if row.below.ends_with("[]") && value.as_str() == Some("") {
-            let problem = Problem::new(value, Mistake::NotA("a name: nothing has an empty one"));
+            let problem = Problem::new(value, Mistake::NotA("a name: it is empty"));
             out.report(finding(cx, row, field, document, &problem));
         }
         // `architecture-alias` reports those of other objects.

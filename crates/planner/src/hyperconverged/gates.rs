@@ -48,7 +48,7 @@ impl Gates {
     }
 
     /// Enabled feature gates of HCO that aren't generally available, with their maturity: `alpha`, `a Technology
-    /// Preview of OpenShift Virtualization and deprecated from 1.19 on`.
+    /// Preview of OpenShift Virtualization; deprecated in 1.19`.
     pub fn immature_gates(&self, release: &Release) -> Vec<(String, String)> {
         let all = release.tables().feature_gates.iter();
         let on = all.filter(|g| self.explicit(&g.name) == Some(true));

@@ -200,22 +200,22 @@ impl Release {
         self.tables().feature_gates.iter().find(|g| g.name == gate).map(|g| g.phase)
     }
 
-    /// A gate's maturity and its next change in a later release: `alpha`, `alpha and deprecated from 1.19 on`. `None`
+    /// A gate's maturity and its next change in a later release: `alpha`, `alpha; deprecated in 1.19`. `None`
     /// for stable gates.
     pub fn gate_maturity(&self, gate: &str) -> Option<String> {
         let now = self.gate_phase(gate)?;
         let changes = self.later_of_distribution().into_iter().find_map(|release| {
             let what = match release.gate_phase(gate) {
                 Some(later) if later == now => return None,
-                Some(Phase::Deprecated) => "deprecated",
-                Some(Phase::Discontinued) => "ignored",
-                None => "removed",
+                Some(Phase::Deprecated) => "deprecated in",
+                Some(Phase::Discontinued) => "ignored from",
+                None => "removed in",
                 Some(_) => return None,
             };
-            Some(format!("{what} from {} on", release.label()))
+            Some(format!("{what} {}", release.label()))
         });
         let known: Vec<String> = self.maturity(gate).into_iter().chain(changes).collect();
-        (!known.is_empty()).then(|| known.join(" and "))
+        (!known.is_empty()).then(|| known.join("; "))
     }
 
     /// Assumed values that only the vendor's bundle has.

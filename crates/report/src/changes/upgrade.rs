@@ -197,10 +197,9 @@ fn values(review: &Review<'_>, rows: &[ValueRow<'_>]) -> Vec<Block> {
         }
         Text::join(once.into_values().map(|line| Text::new().code(line.to_string())), ", ")
     };
-    for (is_later, words) in [
-        (false, "to keep today's value, write "),
-        (true, "to keep today's value, write with the upgrade, not before, "),
-    ] {
+    for (is_later, words) in
+        [(false, "to keep today's value, write "), (true, "to keep today's value, set in the commit that upgrades: ")]
+    {
         let lines = keep(is_later);
         if !lines.is_empty() {
             out.push(Block::List(vec![Text::new().soft(words).then(lines)]));

@@ -574,7 +574,7 @@ fn not_modelled_release(name: &str, release: &Release, by: FactOrigin, place: Lo
     Finding::new(&RELEASE_NOT_MODELLED, message)
         .at(place)
         .label("not modelled")
-        .help("read what differs in the release notes of both; `hcoplan release list` has the modelled releases")
+        .help("compare the release notes of both releases; `hcoplan release list` has the modelled releases")
 }
 
 /// The finding that the platform is assumed.

@@ -10,7 +10,7 @@ pub(super) const MARK: char = '\u{7fc}';
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Language {
     /// Nothing.
-    #[error("nobody")]
+    #[error("nothing")]
     Literal,
     /// The shell.
     #[error("the shell")]

@@ -244,7 +244,7 @@ pub(in super::super) fn finding(
     };
     let finding = Finding::new(&VALUE_UNKNOWN, message).at(place).label(label);
     Some(match follows.filter(|f| !f.is_empty()) {
-        Some(follows) => finding.help(format!("the plan lacks what depends on the value: {follows}")),
+        Some(follows) => finding.help(format!("not in the plan: {follows}")),
         None => finding,
     })
 }
