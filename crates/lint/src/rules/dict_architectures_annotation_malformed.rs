@@ -52,7 +52,7 @@ struct UnknownWord<'t> {
     what: WordMistake,
 }
 
-/// The names of mistakes, with what is said of the annotation and of the word.
+/// The names of mistakes, with the end of the message and the label.
 static MISTAKES: Rows<(&str, &str, &str)> = Rows::of("architectureMistakes");
 
 /// The word with the worst mistake.
