@@ -117,7 +117,8 @@ pub fn ask(plan_input: &PlanInput<'_>, kind: &str, name: Option<&str>, field: &s
         let written = input.written().and_then(|path| path.get(plan_input.object));
         matches!(written, Some(Value::Object(_) | Value::Array(_)))
     };
-    let are_sections = || value.is_scalar() && causes.iter().flat_map(|cause| &cause.inputs).all(is_section);
+    let is_needed = |cause: &DecisiveInputs| cause.without.is_missing() && cause.inputs.iter().all(is_section);
+    let are_sections = || value.is_scalar() && causes.iter().all(is_needed);
     if causes.is_empty() || are_sections() {
         let lines = input_pairs::by_lines(plan_input, &target, &value);
         causes = if lines.is_empty() { causes } else { lines };
