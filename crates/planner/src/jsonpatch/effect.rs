@@ -156,7 +156,7 @@ fn compare(before: Option<&Value>, after: Option<&Value>, path: &mut String, cha
         }
         (before, after) if before == after => {}
         (before, after) => {
-            changes.push(ChangedPlace { path: path.clone(), before: before.cloned(), after: after.cloned() })
+            changes.push(ChangedPlace { path: path.clone(), before: before.cloned(), after: after.cloned() });
         }
     }
 }
