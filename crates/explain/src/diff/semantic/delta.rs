@@ -2,6 +2,7 @@
 
 use super::equivalent::is_equivalent;
 use super::lists::{Keys, Lists};
+use super::mix::label_of;
 use crate::prelude::*;
 
 /// Why a difference has no effect.
@@ -53,13 +54,7 @@ struct Location {
 
 impl Location {
     fn key(&self, key: &str) -> Self {
-        let quoted = Path::root().key(key).to_string();
-        let label = if self.label.is_empty() || quoted.starts_with('[') {
-            format!("{}{quoted}", self.label)
-        } else {
-            format!("{}.{quoted}", self.label)
-        };
-        Self { path: self.path.key(key), label }
+        Self { path: self.path.key(key), label: label_of(&self.label, key) }
     }
 
     fn entry(&self, index: usize, name: &str) -> Self {

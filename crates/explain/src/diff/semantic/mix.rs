@@ -40,13 +40,16 @@ pub fn mix(before: &Value, after: &Value, lists: &Lists<'_>, select: &mut dyn Fn
 /// A field's label, path and value; of nested fields with one entry each those of the innermost.
 pub fn innermost<'v>(label: &str, path: &Path, value: &'v Value) -> (String, Path, &'v Value) {
     match value.as_object().filter(|entries| entries.len() == 1).and_then(|entries| entries.iter().next()) {
-        Some((key, inner)) => {
-            let dotted = Path::root().key(key).to_string();
-            let dot = if dotted.starts_with('[') { "" } else { "." };
-            innermost(&format!("{label}{dot}{dotted}"), &path.key(key), inner)
-        }
+        Some((key, inner)) => innermost(&label_of(label, key), &path.key(key), inner),
         None => (label.to_owned(), path.clone(), value),
     }
+}
+
+/// The label of a key below a label.
+pub(super) fn label_of(above: &str, key: &str) -> String {
+    let key = Path::root().key(key).to_string();
+    let dot = if above.is_empty() || key.starts_with('[') { "" } else { "." };
+    format!("{above}{dot}{key}")
 }
 
 struct SelectiveMerge<'m, 's> {
@@ -78,10 +81,8 @@ impl SelectiveMerge<'_, '_> {
         let mut out = Map::new();
         let only_new = new.keys().filter(|k| !old.contains_key(*k));
         for key in old.keys().chain(only_new) {
-            let dotted = Path::root().key(key).to_string();
-            let dot = if at.label.is_empty() || dotted.starts_with('[') { "" } else { "." };
             let location = Difference {
-                label: format!("{}{dot}{dotted}", at.label),
+                label: label_of(&at.label, key),
                 before: at.before.key(key),
                 after: at.after.key(key),
                 ..at.clone()
