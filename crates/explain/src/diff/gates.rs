@@ -52,6 +52,13 @@ fn gates_of(label: &str, before: Option<&Value>, after: Option<&Value>) -> Vec<S
     gates.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
+/// The feature gates that are in both of a KubeVirt's lists, which its webhook rejects.
+pub fn in_both_lists(kubevirt: &Value) -> Vec<&str> {
+    let gates = &kubevirt["spec"]["configuration"]["developerConfiguration"];
+    let [on, off] = LISTS.map(|list| texts(&gates[list]).collect::<Vec<_>>());
+    on.into_iter().filter(|gate| off.contains(gate)).collect()
+}
+
 /// The enabled features of a KubeVirt object.
 pub(super) fn enabled(release: &Release, kubevirt: &Value) -> BTreeSet<String> {
     let cluster = Cluster { release, kubevirt };

@@ -34,6 +34,7 @@ pub use drift::{Drift, DriftReason, drift, to_commit};
 pub use edits::{Objects, add_edits, is_compared};
 pub use effect::{Effect, Task};
 pub use effects::add_new;
+pub use gates::in_both_lists;
 pub use live::{comparable, mark_noise};
 pub use live_check::{ExpectedState, Incomparable, LiveCheck};
 pub use note::{KeptLine, Note, NoteKind, ValueChange};

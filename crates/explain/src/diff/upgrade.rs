@@ -2,6 +2,7 @@
 //! that graduate, changed defaults, dropped fields.
 
 use super::defaults::defaults;
+use super::gates::in_both_lists;
 use super::note::{Note, NoteKind, from_sentence, note};
 use crate::diff::semantic::Impact;
 use crate::diff::side::Side;
@@ -81,9 +82,10 @@ pub fn patch_change(
         }
     }
     if kind == "KubeVirt" {
-        let collided = collisions(before.1);
-        let collide = collisions(after.1).into_iter();
-        out.extend(collide.filter(|g| !collided.contains(g)).map(PatchChange::Collides));
+        let [collided, collide] =
+            [before.1, after.1].map(|plan| plan.operand(kind).map(in_both_lists).unwrap_or_default());
+        let new = collide.into_iter().filter(|gate| !collided.contains(gate));
+        out.extend(new.map(|gate| PatchChange::Collides(gate.to_owned())));
     }
     out
 }
@@ -126,19 +128,6 @@ fn effects(release: &Release, plan: &Plan, kind: &str, text: &str) -> Option<Eff
     let api_version = patched.before["apiVersion"].as_str()?;
     let ty = types.of_kind(api_version, kind)?;
     Some(jsonpatch::effects(types, ty, &patched.before, &operations))
-}
-
-/// Feature gates that are in both of KubeVirt's lists: its webhook rejects that.
-fn collisions(plan: &Plan) -> Vec<String> {
-    let Some(kubevirt) = plan.operand("KubeVirt") else {
-        return Vec::new();
-    };
-    let gates = |name: &str| -> Vec<&str> {
-        texts(&kubevirt["spec"]["configuration"]["developerConfiguration"][name]).collect()
-    };
-    let off = gates("disabledFeatureGates");
-    let on = gates("featureGates").into_iter();
-    on.filter(|g| off.contains(g)).map(str::to_owned).collect()
 }
 
 fn verdicts(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {

@@ -1,5 +1,7 @@
 //! Feature gates that jsonpatch annotations add to or remove from operands.
 
+use hcoplan_explain::diff::in_both_lists;
+
 use super::prelude::*;
 use crate::KUBEVIRT_GATES;
 
@@ -209,9 +211,11 @@ fn in_disabled_list(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     for (patch, rendered, result) in cx.patched_operands().filter(|(patch, ..)| patch.target.kind == "KubeVirt") {
-        let before = in_both(rendered);
-        let new = in_both(result).into_iter().filter(|g| !before.contains(g));
-        out.report_all(new.map(|gate| conflict(cx, patch, rendered, gate)));
+        let before = in_both_lists(rendered);
+        let mut new = in_both_lists(result);
+        new.dedup();
+        new.retain(|gate| !before.contains(gate));
+        out.report_all(new.into_iter().map(|gate| conflict(cx, patch, rendered, gate)));
     }
 }
 
@@ -244,14 +248,6 @@ fn conflict(cx: &Context<'_>, patch: &PatchAnnotation<'_>, rendered: &Json, gate
         );
     }
     finding.help("remove the operation, in an upgrade before it")
-}
-
-/// The gates in both of KubeVirt's lists.
-fn in_both(kubevirt: &Json) -> Vec<&str> {
-    let disabled: Vec<&str> = names(kubevirt, DISABLED).collect();
-    let mut both: Vec<&str> = names(kubevirt, KUBEVIRT_GATES).filter(|g| disabled.contains(g)).collect();
-    both.dedup();
-    both
 }
 
 fn names<'v>(operand: &'v Json, list: &str) -> impl Iterator<Item = &'v str> {
