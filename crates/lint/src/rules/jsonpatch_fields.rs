@@ -1,7 +1,10 @@
 //! Operations on fields that the operand doesn't have, has in another case, or has outside of its spec.
 
+use std::slice;
+
+use hcoplan_explain::why::applied as with_changes;
 use hcoplan_kubernetes::schema::Schema;
-use hcoplan_planner::jsonpatch::LossReason;
+use hcoplan_planner::jsonpatch::{ChangedPlace, LossReason};
 
 use super::prelude::*;
 use crate::schema_path;
@@ -93,30 +96,21 @@ fn unknown_field(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str) -> 
 fn each_pruned(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {
         let changes = applied.effect.changed.iter();
-        let pruned = changes.filter_map(|c| pruned(cx, &applied, &c.path, c.after.as_ref()?));
+        let pruned = changes.filter_map(|change| pruned(cx, &applied, change));
         out.report_all(pruned.filter_map(|pointer| dropped(cx, &applied, &pointer, "the API server drops it")));
     }
 }
 
 /// The pointer of the part of a value that the operand's CustomResourceDefinition doesn't have.
-fn pruned(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str, value: &Json) -> Option<String> {
+fn pruned(cx: &Context<'_>, applied: &Applied<'_, '_>, change: &ChangedPlace) -> Option<String> {
+    let (pointer, value) = (&change.path, change.after.as_ref()?);
     let schema = cx.operand_schema(applied.patch)?;
     // Speed: a scalar at a known field is kept.
     let is_scalar = !value.is_object() && !value.is_array();
     if is_scalar && schema.field(&schema_path(pointer)).is_some() {
         return None;
     }
-    let mut document = applied.patch.rendered()?.clone();
-    let (parent, key) = pointer.rsplit_once('/')?;
-    let key = jsonpatch::segments(&format!("/{key}")).pop()?;
-    // Lists are replaced as a whole, so that the parent is an object or an existing element.
-    match document.pointer_mut(parent)? {
-        Json::Object(entries) => {
-            entries.insert(key, value.clone());
-        }
-        Json::Array(items) => *items.get_mut(key.parse::<usize>().ok()?)? = value.clone(),
-        _ => return None,
-    }
+    let mut document = with_changes(applied.patch.rendered()?, slice::from_ref(change));
     let gone = schema.prune(&mut document);
     let mut paths = gone.iter().map(|p| p.path.to_pointer());
     paths.find(|p| p == pointer || p.starts_with(&format!("{pointer}/")))
