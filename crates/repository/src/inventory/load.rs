@@ -10,7 +10,7 @@ use hcoplan_planner::inventory::{Inventory, Node};
 use hcoplan_rule_pages::rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
 
 /// What a document declares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize)]
 pub enum SourceKind {
     /// A ClusterInventory (any kind of our API group; its schema decides whether it is one).
     Declared,

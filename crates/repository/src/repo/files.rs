@@ -1,7 +1,6 @@
 //! The use of each file, for `--show-files`.
 
 use super::scan::{FoundKind, FoundObject};
-use crate::inventory::SourceKind;
 use crate::prelude::*;
 
 /// A file and its use.
@@ -38,15 +37,8 @@ pub enum FileRole {
 
 /// The relevant contents of a file, as text: how many of each kind, or that it has some.
 pub(super) fn contents(found: &[FoundObject]) -> String {
-    const KINDS: [(FoundKind, bool, &str); 7] = [
-        (FoundKind::HyperConverged, true, "HyperConverged"),
-        (FoundKind::Unrecognized, true, "unrecognized HyperConverged"),
-        (FoundKind::NotPlanned, true, "HyperConverged not planned"),
-        (FoundKind::Changing, false, "changes of what a controller applies"),
-        (FoundKind::Inventory(SourceKind::Declared), true, "ClusterInventory"),
-        (FoundKind::Inventory(SourceKind::Nodes), false, "nodes"),
-        (FoundKind::Inventory(SourceKind::Machines), false, "machine sets"),
-    ];
+    /// Each with its name, and whether its objects are counted.
+    static KINDS: Table<Vec<(FoundKind, bool, &str)>> = Table::of(include_str!("contents.json"));
     let part =
         |(kind, is_counted, name): &(FoundKind, bool, &str)| match found.iter().filter(|f| f.what == *kind).count() {
             0 => None,

@@ -9,8 +9,7 @@ use crate::repo::wrapper_fields as fields;
 
 /// The type of a field, if it has one of its own.
 fn type_of(path: &str) -> Option<&'static str> {
-    let path =
-        fold_case(path).replacen("secretgenerator", "configmapgenerator", 1).replacen("patchesjson6902", "patches", 1);
+    let path = fold_case(path);
     fields::pairs_of("kustomization.types").find(|(known, _)| *known == path).map(|(_, is)| is)
 }
 

@@ -16,8 +16,8 @@ use super::escapes::{contains_any, unescaped};
 use super::kustomization::{Kustomization, Named, is_kustomization};
 use super::listed;
 use super::mentions::{HCO, HINTS, contains_encoded_group, has, has_any, hints};
-use super::statements::{OPERATOR, StatementKind};
-use super::wrapper_changes::{FLEET_FILE, K3S, changes_others};
+use super::statements::StatementKind;
+use super::wrapper_changes::{FLEET_FILE, changes_others};
 use super::wrapper_fields as fields;
 use super::wrappers::embedded::{self, Embedded, Texts};
 use super::wrappers::files;
@@ -38,54 +38,26 @@ const MARKS: [&str; 5] = [
 ];
 
 /// What may hide the groups in a file that is too large to be read: an escape of a letter, and base64.
-const HIDING: [&str; 14] = [
-    "\\x4",
-    "\\x5",
-    "\\x6",
-    "\\x7",
-    "\\u004",
-    "\\u005",
-    "\\u006",
-    "\\u007",
-    "\\U0000004",
-    "\\U0000005",
-    "\\U0000006",
-    "\\U0000007",
-    "!!binary",
-    "2002:binary",
-];
+static HIDING: LazyLock<Vec<&str>> = LazyLock::new(|| include_str!("hiding.txt").lines().collect());
+
+/// Why files aren't read that begin with one of some texts, whose characters are bytes.
+static FORMS: Table<Vec<(&str, Vec<String>)>> = Table::of(include_str!("forms.json"));
 
 /// Why the bytes of a manifest can't be searched as text; `None` if they can.
 fn unreadable_form(bytes: &[u8]) -> Option<&'static str> {
-    const COMPRESSED: [&[u8]; 8] = [
-        b"\x1f\x8b",
-        b"BZh",
-        b"\xfd7zXZ",
-        b"\x28\xb5\x2f\xfd",
-        b"\x04\x22\x4d\x18",
-        b"PK\x03\x04",
-        b"\x78\x9c",
-        b"\x78\xda",
-    ];
-    const ENCRYPTED: [&[u8]; 4] =
-        [b"\0GITCRYPT\0", b"age-encryption.org/", b"-----BEGIN AGE ENCRYPTED", b"-----BEGIN PGP MESSAGE"];
-    let begins = |marks: &[&[u8]]| marks.iter().any(|mark| bytes.starts_with(mark));
-    if begins(&[b"version https://git-lfs.github.com/spec/", b"version https://hawser.github.com/spec/"]) {
-        return Some("it is a pointer of Git LFS; `git lfs pull` fetches the file");
-    }
-    if begins(&[b"\xff\xfe\0\0", b"\0\0\xfe\xff", b"\0\0\0"]) {
-        return Some("it is UTF-32, which Kubernetes' tools don't read");
-    }
+    let start: String = bytes.iter().take(48).map(|b| char::from(*b)).collect();
     let is_kind_encrypted = || any_kind(&String::from_utf8_lossy(bytes), |kind| kind.starts_with("ENC["));
-    if begins(&ENCRYPTED) || is_encrypted_data(bytes) || is_of_sops(bytes) && is_kind_encrypted() {
-        return Some("it is encrypted; hcoplan reads it once it is decrypted");
+    let is_encrypted = || is_encrypted_data(bytes) || is_of_sops(bytes) && is_kind_encrypted();
+    let is_it = |(why, marks): &&(&str, Vec<String>)| {
+        marks.iter().any(|mark| start.starts_with(mark)) || why.contains("encrypted") && is_encrypted()
+    };
+    if let Some((why, _)) = FORMS.iter().find(is_it) {
+        return Some(why);
     }
-    if matches!(bytes, [0, a, 0, ..] | [a, 0, _, 0, ..] if *a != 0) {
-        let text: Vec<u8> = bytes.iter().copied().filter(|b| *b != 0).collect();
-        let hidden = unescaped(&String::from_utf8_lossy(&text)).is_some_and(|text| mentions_hco(&text));
-        return hidden.then_some("it is UTF-16 without a byte order mark, which Kubernetes' tools don't read");
-    }
-    begins(&COMPRESSED).then_some("it is compressed")
+    matches!(bytes, [0, a, 0, ..] | [a, 0, _, 0, ..] if *a != 0).then_some(())?;
+    let text: Vec<u8> = bytes.iter().copied().filter(|b| *b != 0).collect();
+    let hidden = unescaped(&String::from_utf8_lossy(&text)).is_some_and(|text| mentions_hco(&text));
+    hidden.then_some("it is UTF-16 without a byte order mark, which Kubernetes' tools don't read")
 }
 
 /// Whether a file is encrypted that usually is no manifest: variables of Ansible, or data of sops without a kind.
@@ -296,13 +268,14 @@ impl FoundObject {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 pub(super) enum FoundKind {
     /// A document of the operator's API group.
     HyperConverged,
     /// A source of an inventory.
     Inventory(SourceKind),
     /// Another manifest with facts about a cluster.
+    #[serde(skip)]
     Statement(StatementKind),
     /// An unrecognised HyperConverged.
     Unrecognized,
@@ -461,9 +434,8 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
             || has(text, "Node") && any_kind(text, is_node)
             || has(text, "Machine") && any_kind(text, |kind| kind.starts_with("Machine"))
             || has(text, PACKAGE) && any(&["Subscription", "metadata"])
-            || any(&STATEMENTS)
+            || any(fields::of("statements"))
             || commands::may_be_in(text)
-            || has(text, K3S)
             || any(fields::of("controllers"))
             || any(fields::of("mutators.groups"));
         if is_of_interest { Interest::Some } else { Interest::None }
@@ -476,9 +448,6 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
         () => Interest::None,
     }
 }
-
-/// What names another manifest with facts; a CSV of HCO mentions its API group.
-const STATEMENTS: [&str; 4] = ["OperatorGroup", "OperatorPolicy", "ClusterVersion", OPERATOR];
 
 /// The problems of a file whose text differs from its bytes.
 fn garbled(file: &SourceFile) -> Problem {

@@ -41,7 +41,7 @@ fn is_of_flux(is_it: impl Fn(&str) -> bool) -> bool {
 pub(super) const FLEET_FILE: &str = "fleet.yaml";
 
 /// The group of K3s' charts.
-pub(super) const K3S: &str = "helm.cattle.io/";
+const K3S: &str = "helm.cattle.io/";
 
 /// A field of a controller's object that changes what it applies.
 #[derive(Debug)]
