@@ -51,6 +51,9 @@ pub(in crate::repo) enum Field {
 /// The keys of a kustomization; of several for one field the first is the newest.
 static FIELDS: Table<Vec<(&str, Field)>> = Table::of(include_str!("fields.json"));
 
+/// What kustomize does with each kind of field, in its order; resources, components and generators come before.
+pub(in crate::repo) static TRANSFORMERS: Table<Vec<Field>> = Table::of(include_str!("transformers.json"));
+
 /// Whether a field has files as `patches`, as in older releases: they are merge patches.
 ///
 /// Source: `useLegacyPatch` in kustomize's `api/types/fix.go`; tried with kustomize 4.5.
@@ -72,19 +75,14 @@ impl Field {
         if are_patch_files(key, &entry.value) { Some(Self::MergePatches) } else { Self::of(key) }
     }
 
+    /// Whether it has patches.
+    pub(in crate::repo) fn is_patch(self) -> bool {
+        matches!(self, Self::MergePatches | Self::Patches | Self::JsonPatches)
+    }
+
     /// Whether it is set in every object.
     pub(in crate::repo) fn is_metadata(self) -> bool {
-        matches!(
-            self,
-            Self::Namespace
-                | Self::NamePrefix
-                | Self::NameSuffix
-                | Self::CommonLabels
-                | Self::Labels
-                | Self::CommonAnnotations
-                | Self::Images
-                | Self::Replicas
-        )
+        TRANSFORMERS.contains(&self) && !self.is_patch()
     }
 
     /// Its key.

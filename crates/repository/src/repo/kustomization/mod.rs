@@ -8,7 +8,7 @@ mod shape;
 
 use crate::prelude::*;
 
-pub(super) use entry::{Entry, Field, PatchSource, generated_from, is_inline};
+pub(super) use entry::{Entry, Field, PatchSource, TRANSFORMERS, generated_from, is_inline};
 pub(super) use graph::{Kustomizations, omits};
 pub(super) use model::{Kustomization, entries_at};
 pub(super) use patch_files::{Named, NamedFiles};

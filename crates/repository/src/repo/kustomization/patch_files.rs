@@ -3,7 +3,7 @@
 //! A file is a patch instead of a HyperConverged only if a kustomization that can read it names it as one and has
 //! something to patch; else a line in any kustomization could hide a manifest.
 
-use super::{Entry, Field, Kustomization, paths_in};
+use super::{Entry, Kustomization, paths_in};
 use crate::prelude::*;
 use crate::repo::paths::{parent, reached};
 
@@ -23,8 +23,7 @@ pub(in crate::repo) struct Named {
 impl Named {
     /// The files that a kustomization names.
     pub(in crate::repo) fn of(kustomization: &Kustomization) -> Self {
-        let is_patch = |entry: &&Entry| matches!(entry.what, Field::MergePatches | Field::Patches | Field::JsonPatches);
-        let patches = kustomization.entries.iter().filter(is_patch).flat_map(Entry::files);
+        let patches = kustomization.entries.iter().filter(|entry| entry.what.is_patch()).flat_map(Entry::files);
         let mut out = Self {
             patches: patches.filter_map(|p| kustomization.file(p)).collect(),
             component: kustomization.is_component,

@@ -13,23 +13,11 @@ use super::selector::Selector;
 use super::{Beyond, Refused};
 use crate::prelude::*;
 use crate::repo::build::Additions;
-use crate::repo::kustomization::{Entry, Field, Kustomization, Kustomizations, PatchSource, value};
+use crate::repo::kustomization::{Entry, Field, Kustomization, Kustomizations, PatchSource, TRANSFORMERS, value};
 use crate::repo::paths::{file_in, start_of};
 
-/// What kustomize does with each kind of field, in its order; resources, components and generators come before.
-const TRANSFORMERS: [Field; 11] = [
-    Field::MergePatches,
-    Field::Patches,
-    Field::Namespace,
-    Field::NamePrefix,
-    Field::NameSuffix,
-    Field::CommonLabels,
-    Field::Labels,
-    Field::CommonAnnotations,
-    Field::JsonPatches,
-    Field::Replicas,
-    Field::Images,
-];
+/// What isn't computed here.
+static BEYOND: Table<Vec<(Field, &str)>> = Table::of(include_str!("beyond.json"));
 
 /// The most kustomizations of a build: two that each name the next two double the work with each level.
 pub(super) const MAX_VISITS: usize = 10_000;
@@ -143,7 +131,7 @@ impl Accumulation<'_, '_> {
         for entry in &own.entries {
             self.unbuilt(entry, &mut objects)?;
         }
-        for field in TRANSFORMERS {
+        for &field in TRANSFORMERS.iter() {
             for entry in own.of_field(field) {
                 self.transform(entry, &mut objects)?;
             }
@@ -264,42 +252,29 @@ impl Accumulation<'_, '_> {
 
     /// Records what isn't computed here; adds what a generator makes.
     fn unbuilt(&mut self, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
-        let what = match entry.what {
+        match entry.what {
             Field::Plugins if is_foreign_generator(self.all, &self.directory, entry) => {
                 self.out.unfetched.push((entry.place(), Unfetched::Generator));
-                return Ok(());
             }
-            Field::Replacements => "replacements",
-            Field::Plugins => "plugins",
-            Field::Configurations | Field::OpenApi => "configurations of transformers",
-            Field::Variables => "variables",
-            Field::BuildMetadata => "metadata about the build",
-            Field::Charts => {
-                self.out.unfetched.push((entry.place(), Unfetched::Charts));
-                return Ok(());
-            }
+            Field::Charts => self.out.unfetched.push((entry.place(), Unfetched::Charts)),
             Field::Generators(kind) => {
                 self.out.is_exact = false;
                 generators::check(self.all, &self.directory, entry)?;
                 objects.extend(generators::generated(self.all, &self.directory, entry, kind));
-                return Ok(());
             }
             // References to what is renamed aren't followed.
-            Field::NamePrefix | Field::NameSuffix => {
-                self.out.is_exact = false;
-                return Ok(());
+            Field::NamePrefix | Field::NameSuffix => self.out.is_exact = false,
+            field => {
+                let beyond = BEYOND.iter().filter(|(known, _)| *known == field);
+                self.out.beyond.extend(beyond.map(|(_, what)| Beyond { place: entry.place(), what }));
             }
-            _ => return Ok(()),
-        };
-        self.out.beyond.push(Beyond { place: entry.place(), what });
+        }
         Ok(())
     }
 
     fn transform(&mut self, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
-        let done = match entry.what {
-            Field::MergePatches | Field::Patches | Field::JsonPatches => self.patch(entry, objects),
-            _ => metadata::apply(objects, entry),
-        };
+        let is_patch = entry.what.is_patch();
+        let done = if is_patch { self.patch(entry, objects) } else { metadata::apply(objects, entry) };
         match done {
             Ok(()) => Ok(()),
             // What isn't fetched may have it.
