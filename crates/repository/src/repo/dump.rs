@@ -21,6 +21,9 @@ pub struct Fact {
     pub by: &'static str,
 }
 
+/// The fields, each with the kind that has it, where in it, and what to call that; an empty place: that there is one.
+static FACTS: Table<Vec<[&str; 4]>> = Table::of(include_str!("facts.json"));
+
 /// The objects of a running cluster.
 #[derive(Debug, Default)]
 pub struct Dump {
@@ -130,34 +133,19 @@ impl Dump {
 
     /// The inventory's other fields that it has.
     pub fn facts(&self) -> Vec<Fact> {
-        let mut out = Vec::new();
-        let mut add = |field, value: Option<Value>, by| {
-            if let Some(value) = value.filter(|v| !v.is_null()) {
-                out.push(Fact { field, value, by });
-            }
+        let fact = |[field, kind, pointer, by]: &[&'static str; 4]| {
+            let found = self.of(kind).next()?.pointer(pointer)?;
+            let value = match *field {
+                "baseDomain" => found.as_str().map(|d| d.strip_prefix("apps.").unwrap_or(d).into())?,
+                "ipFamilies" => families(found)?,
+                "hostedControlPlane" => (found == "External").then_some(json!(true))?,
+                // OpenShift always has them.
+                _ if pointer.is_empty() => (self.platform() != Some(Platform::OpenShift)).then_some(json!(true))?,
+                _ => found.clone(),
+            };
+            (!value.is_null()).then_some(Fact { field, value, by })
         };
-        let of_cluster = |kind: &'static str| self.of(kind).next().unwrap_or(&Value::Null);
-        let domain = of_cluster("Ingress")["spec"]["domain"].as_str();
-        let base = domain.map(|d| d.strip_prefix("apps.").unwrap_or(d).into());
-        add("baseDomain", base, "the Ingress");
-        let tls = of_cluster("APIServer")["spec"].get("tlsSecurityProfile");
-        add("tlsSecurityProfile", tls.cloned(), "the APIServer");
-        add("ipFamilies", families(of_cluster("Network")), "the Network");
-        let topology = of_cluster("Infrastructure")["status"]["controlPlaneTopology"].as_str();
-        let hosted = topology.filter(|t| *t == "External").map(|_| json!(true));
-        add("hostedControlPlane", hosted, "the Infrastructure");
-        let descheduler = of_cluster("KubeDescheduler").get("spec");
-        add("kubeDescheduler", descheduler.cloned(), "the KubeDescheduler");
-        let schedule = of_cluster("HyperConverged")["status"].get("dataImportSchedule");
-        add("dataImportSchedule", schedule.cloned(), "the HyperConverged's status");
-        let has = |kind| (self.count(kind) > 0).then_some(Value::Bool(true));
-        if self.platform() != Some(Platform::OpenShift) {
-            // OpenShift always has them.
-            add("monitoring", has("ServiceMonitor"), "a ServiceMonitor");
-            let attachments = has("NetworkAttachmentDefinition");
-            add("networkAttachmentDefinitions", attachments, "a NetworkAttachmentDefinition");
-        }
-        out
+        FACTS.iter().filter_map(fact).collect()
     }
 
     /// Whether a placement of the dump names a label: the HyperConverged's, or KubeVirt's.
