@@ -21,7 +21,7 @@ impl<'l> Tracing<'l> {
         let about = layers.filter(|(_, layer)| match layer.what {
             LayerKind::Object => is_object(&layer.document.root, object),
             LayerKind::Merge => applies(layer, object),
-            LayerKind::Operations | LayerKind::Fields | LayerKind::Replacements => false,
+            _ => false,
         });
         let mut out: Vec<_> = about
             .map(|(index, layer)| LayerValue { layer: index, node: &layer.document.root, is_value: true })
@@ -37,26 +37,15 @@ impl<'l> Tracing<'l> {
         if matches!(path.as_slice(), ["apiVersion" | "kind"] | ["metadata", "name" | "namespace"]) {
             candidates.retain(|c| self.layers[c.layer].what != LayerKind::Merge);
         }
-        self.add_operations_and_fields(candidates);
-        // Within a layer the later ones are more precise.
-        candidates.sort_by_key(|c| std::cmp::Reverse(c.layer));
-    }
-
-    /// Adds values of operations and of kustomizations' fields at the path.
-    fn add_operations_and_fields(&self, candidates: &mut Vec<LayerValue<'l>>) {
-        let layers = self.layers.iter().enumerate();
-        for (index, layer) in layers {
+        for (index, layer) in self.layers.iter().enumerate() {
             let mut add = |node, is_value| candidates.push(LayerValue { layer: index, node, is_value });
             match layer.what {
                 LayerKind::Operations => {
                     for operation in layer.document.root.items().iter().rev() {
                         let op = operation.text_at("op");
-                        let Some(path) = operation.get("path") else {
-                            continue;
-                        };
-                        if !path.as_str().is_some_and(|p| self.is_pointer(p)) {
-                            continue;
-                        }
+                        let path = operation.get("path");
+                        let is_it = |path: &&Node| path.as_str().is_some_and(|p| self.is_pointer(p));
+                        let Some(path) = path.filter(is_it) else { continue };
                         match (op, operation.get("value")) {
                             (Some("copy" | "move"), _) => add(path, false),
                             (Some("add" | "replace"), Some(value)) => add(value, true),
@@ -80,6 +69,8 @@ impl<'l> Tracing<'l> {
                 LayerKind::Object | LayerKind::Merge => {}
             }
         }
+        // Within a layer the later ones are more precise.
+        candidates.sort_by_key(|c| std::cmp::Reverse(c.layer));
     }
 
     /// Whether a JSON pointer is the path; `-` and numbers match any item, as other operations may have moved it.
@@ -143,9 +134,8 @@ impl<'l> Tracing<'l> {
         for part in escaped.split('.') {
             // A dot in brackets is part of the value.
             match parts.last_mut() {
-                Some(open) if is_open(open) => {
-                    *open = format!("{open}.{part}");
-                }
+                // A bracket is open at its end.
+                Some(open) if open.starts_with('[') && !open.ends_with(']') => *open = format!("{open}.{part}"),
                 _ => parts.push(part.replace('\0', ".")),
             }
         }
@@ -216,24 +206,13 @@ fn step<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
     if node.items().is_empty() { node.get(name) } else { node.items().get(name.parse::<usize>().ok()?) }
 }
 
-/// Whether a bracket is open at the end of a part of a field path.
-fn is_open(part: &str) -> bool {
-    part.starts_with('[') && !part.ends_with(']')
-}
-
 /// The item of a layer's list that matches one of the build's: an equal one, one of the same name, or the one at the
 /// same index.
-fn item_like<'l>(items: &'l [Node], built: &Node, index: usize) -> Option<&'l Node> {
+fn item_like<'l>(items: &'l [Node], built: &'l Node, index: usize) -> Option<&'l Node> {
     let json = built.to_json();
     let equal = items.iter().find(|i| i.to_json() == json);
-    let name = |node: &Node| {
-        let own = node.get("name").or_else(|| node.get("metadata")?.get("name"));
-        own.and_then(Node::as_str).map(ToOwned::to_owned)
-    };
-    let named = || {
-        let wanted = name(built)?;
-        items.iter().find(|i| name(i).as_deref() == Some(&wanted))
-    };
+    let name = |node: &'l Node| node.text_at("name").or_else(|| node.text_at("metadata.name"));
+    let named = || items.iter().find(|i| name(i).is_some() && name(i) == name(built));
     equal.or_else(named).or_else(|| items.get(index))
 }
 
@@ -245,10 +224,7 @@ fn is_object(resource: &Node, object: &Node) -> bool {
 
 /// Whether a patch applies to an object.
 fn applies(layer: &BuildLayer, object: &Node) -> bool {
-    let Some(target) = &layer.target else {
-        return is_object(&layer.document.root, object);
-    };
-    matches(target, object)
+    layer.target.as_ref().map_or_else(|| is_object(&layer.document.root, object), |target| matches(target, object))
 }
 
 /// Whether kustomize's selector selects an object, also by its name before a prefix or suffix.

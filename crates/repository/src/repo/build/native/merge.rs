@@ -7,14 +7,6 @@ use super::{Beyond, Refused};
 use crate::prelude::*;
 use crate::repo::wrapper_fields as fields;
 
-/// What a directive does.
-#[derive(PartialEq, Eq)]
-enum Directive {
-    Merge,
-    Replace,
-    Delete,
-}
-
 /// Why a merge isn't done.
 pub(super) enum NotMerged {
     Refused(Refused),
@@ -74,13 +66,20 @@ impl Merge {
     }
 
     fn map(&mut self, object: Option<Placed>, patch: &Placed) -> Result<Option<Placed>, NotMerged> {
-        let merged = match directive(patch)? {
-            Directive::Delete => return Ok(None),
-            Directive::Replace => None,
-            Directive::Merge => {
+        let beyond = |place: &Location| Err(NotMerged::beyond(place, "a directive of a patch"));
+        // `$retainKeys`, `$setElementOrder/…` and `$deleteFromPrimitiveList/…` are others.
+        if let Some(other) = patch.members().iter().find(|m| m.key.starts_with('$') && m.key != DIRECTIVE) {
+            return beyond(&other.place);
+        }
+        let directive = patch.get(DIRECTIVE);
+        let merged = match directive.map(|value| value.as_str().unwrap_or_default()) {
+            Some("delete") => return Ok(None),
+            Some("replace") => None,
+            None | Some("merge") => {
                 self.same_type(object.as_ref(), patch)?;
                 object
             }
+            _ => return beyond(&directive.unwrap_or(patch).place),
         };
         let mut merged = merged.unwrap_or_else(|| Placed::map_at(&patch.place));
         for member in patch.members().iter().filter(|member| member.key != DIRECTIVE) {
@@ -142,20 +141,3 @@ const KEYED_LIST: &str = "a list with a key of its own in a patch of a built-in 
 
 /// The key of a directive.
 const DIRECTIVE: &str = "$patch";
-
-fn directive(patch: &Placed) -> Result<Directive, NotMerged> {
-    let beyond = |place: &Location| NotMerged::beyond(place, "a directive of a patch");
-    // `$retainKeys`, `$setElementOrder/…` and `$deleteFromPrimitiveList/…` are others.
-    if let Some(other) = patch.members().iter().find(|m| m.key.starts_with('$') && m.key != DIRECTIVE) {
-        return Err(beyond(&other.place));
-    }
-    match patch.get(DIRECTIVE) {
-        None => Ok(Directive::Merge),
-        Some(value) => match value.as_str() {
-            Some("merge") => Ok(Directive::Merge),
-            Some("replace") => Ok(Directive::Replace),
-            Some("delete") => Ok(Directive::Delete),
-            _ => Err(beyond(&value.place)),
-        },
-    }
-}

@@ -6,7 +6,7 @@ use hcoplan_yaml::pointer;
 
 use super::Refused;
 use super::merge::NotMerged;
-use super::object::{Member, Placed, Value};
+use super::object::{Placed, Value};
 use crate::prelude::*;
 
 /// Applies a list of operations to an object. While they run, kustomize has annotations of its own in it.
@@ -115,9 +115,9 @@ fn add(object: &mut Placed, pointer: &str, value: Placed, place: &Location) -> R
 fn replace(object: &mut Placed, pointer: &str, value: Placed, place: &Location) -> Result<(), &'static str> {
     let (container, key) = container(object, pointer)?;
     match &mut container.value {
-        Value::Map(members) => match members.iter_mut().find(|member| member.key == key) {
-            Some(member) => member.value = value,
-            None => members.push(Member { key, place: place.clone(), value }),
+        Value::Map(_) => match container.get_mut(&key) {
+            Some(own) => *own = value,
+            None => container.set(&key, place, value),
         },
         Value::List(items) => {
             let at: usize = key.parse().map_err(|_| NO_INDEX)?;
