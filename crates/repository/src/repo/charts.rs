@@ -13,10 +13,8 @@ pub(super) fn is_chart(tree: &dyn Tree, directory: &Utf8Path) -> bool {
 
 /// The directory of the chart that has a file as a template.
 pub(super) fn chart_of<'p>(tree: &dyn Tree, path: &'p Utf8Path) -> Option<&'p Utf8Path> {
-    let above = path.ancestors().skip(1);
-    let mut templates = above.filter(|d| d.file_name() == Some("templates"));
-    let chart = |templates: &'p Utf8Path| templates.parent();
-    templates.find_map(|t| chart(t).filter(|c| is_chart(tree, c)))
+    let templates = path.ancestors().skip(1).filter(|d| d.file_name() == Some("templates"));
+    templates.filter_map(Utf8Path::parent).find(|c| is_chart(tree, c))
 }
 
 /// Whether a file is a template of a chart.

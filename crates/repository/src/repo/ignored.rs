@@ -24,33 +24,36 @@ impl Repo {
     /// of the files.
     pub fn ignored_fields(&self) -> Vec<IgnoredField> {
         let mut out = Vec::new();
-        self.gitops().documents.iter().for_each(|document| collect(document, &mut out));
-        out
-    }
-}
-
-fn collect(document: &Document, out: &mut Vec<IgnoredField>) {
-    let root = &document.root;
-    let mut add = |controller, node: &Node, is_pointer: bool| {
-        let Some(text) = node.as_str() else {
-            return;
-        };
-        let pointer = if is_pointer { Some(text.to_owned()) } else { pointer_of(text) };
-        out.push(IgnoredField { controller, text: text.to_owned(), pointer, place: document.location(node.span) });
-    };
-    let is_hyperconverged = |kind: Option<&str>| kind.is_none_or(|k| k == "*" || k == "HyperConverged");
-    let argo = &[("jsonPointers", true), ("jqPathExpressions", false)][..];
-    let lists = [
-        (Controller::ArgoCd, "spec.ignoreDifferences", "kind", argo),
-        (Controller::ArgoCd, "spec.template.spec.ignoreDifferences", "kind", argo),
-        (Controller::Flux, "spec.ignore", "target.kind", &[("paths", true)][..]),
-    ];
-    for (controller, all, kind, forms) in lists {
-        for entry in root.list_at(all).iter().filter(|entry| is_hyperconverged(entry.text_at(kind))) {
-            for (list, is_pointer) in forms {
-                entry.list_at(list).iter().for_each(|node| add(controller, node, *is_pointer));
+        for document in &self.gitops().documents {
+            let root = &document.root;
+            let mut add = |controller, node: &Node, is_pointer: bool| {
+                let Some(text) = node.as_str() else {
+                    return;
+                };
+                let pointer = if is_pointer { Some(text.to_owned()) } else { pointer_of(text) };
+                out.push(IgnoredField {
+                    controller,
+                    text: text.to_owned(),
+                    pointer,
+                    place: document.location(node.span),
+                });
+            };
+            let is_hyperconverged = |kind: Option<&str>| kind.is_none_or(|k| k == "*" || k == "HyperConverged");
+            let argo = &[("jsonPointers", true), ("jqPathExpressions", false)][..];
+            let lists = [
+                (Controller::ArgoCd, "spec.ignoreDifferences", "kind", argo),
+                (Controller::ArgoCd, "spec.template.spec.ignoreDifferences", "kind", argo),
+                (Controller::Flux, "spec.ignore", "target.kind", &[("paths", true)][..]),
+            ];
+            for (controller, all, kind, forms) in lists {
+                for entry in root.list_at(all).iter().filter(|entry| is_hyperconverged(entry.text_at(kind))) {
+                    for (list, is_pointer) in forms {
+                        entry.list_at(list).iter().for_each(|node| add(controller, node, *is_pointer));
+                    }
+                }
             }
         }
+        out
     }
 }
 

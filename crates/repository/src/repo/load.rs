@@ -335,7 +335,9 @@ impl Repo {
     fn lists_no_nodes(&self, cluster: &ClusterRef) -> bool {
         ["nodes.yaml", "nodes.yml", "nodes.json"].iter().any(|name| {
             let list = first_document(&*self.tree, &parent(cluster.path()).join(name));
-            list.is_some_and(|list| list.text("kind") == "List" && list.root.get("items").is_some_and(yaml::Node::is_empty))
+            list.is_some_and(|list| {
+                list.text("kind") == "List" && list.root.get("items").is_some_and(yaml::Node::is_empty)
+            })
         })
     }
 

@@ -110,12 +110,14 @@ fn with_context(content: &Content, problem: &YamlProblem, finding: Finding) -> F
 pub(super) fn text_problems(content: &Content, document: &Document) -> Vec<Finding> {
     let inside = |p: &&YamlProblem| document.span.start <= p.span.start && p.span.end <= document.span.end;
     let warnings = content.problems.iter().filter(|p| !p.kind.is_fatal());
-    let finding = |p: &YamlProblem| match (p.kind, &p.context) {
-        (ProblemKind::DuplicateKey, Some((first, _))) => {
-            let fixes = duplicate_key::fixes(&content.file, *first, p.span);
-            with_context(content, p, Finding::new(&YAML_DUPLICATE_KEY, &p.message)).fixes(fixes)
-        }
-        _ => with_context(content, p, Finding::new(&YAML_NOT_AS_WRITTEN, &p.message)),
+    let finding = |p: &YamlProblem| {
+        let (rule, fixes) = match (p.kind, &p.context) {
+            (ProblemKind::DuplicateKey, Some((first, _))) => {
+                (&YAML_DUPLICATE_KEY, duplicate_key::fixes(&content.file, *first, p.span))
+            }
+            _ => (&YAML_NOT_AS_WRITTEN, Vec::new()),
+        };
+        with_context(content, p, Finding::new(rule, &p.message)).fixes(fixes)
     };
     warnings.filter(inside).map(finding).collect()
 }

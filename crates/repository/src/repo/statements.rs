@@ -169,12 +169,11 @@ impl Statement {
         let paths = ["status.desired.version", "spec.desiredUpdate.version"];
         let version = paths.into_iter().find_map(|path| at(root, path));
         // The distribution's channel has the version that belongs to the platform's.
-        let release = version.and_then(|(version, path)| {
+        self.release = version.and_then(|(version, path)| {
             let (line, _) = version_parts(&version)?;
             Distribution::of_line(&line)?;
             Some((line, path))
         });
-        self.release = release;
     }
 }
 
