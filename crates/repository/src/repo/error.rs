@@ -53,9 +53,7 @@ impl Located<Platform> {
     /// The platform of a mapping; the schema admits no other texts.
     pub(super) fn platform(document: &Document, node: &Node) -> Option<Self> {
         let node = node.get("platform")?;
-        let mut platforms = [Platform::OpenShift, Platform::Kubernetes].into_iter();
-        let value = platforms.find(|platform| node.as_str() == Some(platform.as_str()))?;
-        Some(Self::new(value, document, node))
+        Some(Self::new(Platform::named(node.as_str()?)?, document, node))
     }
 }
 

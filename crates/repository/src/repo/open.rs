@@ -339,9 +339,7 @@ impl Reading {
             return Err(reject(Unreadable::Io(why.to_owned())));
         };
         // Reported paths are joined to the root, which this file needn't be in.
-        let absolute = std::path::absolute(path).ok();
-        let absolute = absolute.and_then(|p| Utf8PathBuf::from_path_buf(p).ok());
-        let name = absolute.unwrap_or_else(|| path.to_owned());
+        let name = camino::absolute_utf8(path).unwrap_or_else(|_| path.to_owned());
         let content = Content::parse(SourceFile::new(name, content.file.text()));
         if content.is_broken() {
             self.problems.extend(unparseable_file(&content));

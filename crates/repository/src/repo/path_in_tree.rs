@@ -1,6 +1,6 @@
 //! Resolves paths of the command line in the tree: a change may have replaced them by links.
 
-use std::path::absolute;
+use camino::absolute_utf8;
 
 use super::error::Error;
 use super::paths::shown_path;
@@ -11,7 +11,7 @@ use crate::prelude::*;
 /// # Errors
 /// A link on the path leads elsewhere.
 pub fn check_links(path: &Utf8Path) -> Result<(), Error> {
-    let full = absolute(path).ok().and_then(|full| Utf8PathBuf::from_path_buf(full).ok());
+    let full = absolute_utf8(path).ok();
     // A directory that `..` leaves isn't on the path.
     let full = full.map(|full| without_parents(&full));
     let Some((full, real)) = full.and_then(|full| Some((full.clone(), full.canonicalize_utf8().ok()?))) else {
@@ -54,7 +54,7 @@ impl PathInTree {
     pub(super) fn of(directory: &Utf8Path, path: &Utf8Path) -> Option<Self> {
         let real = Utf8Path::new(shown_path(directory)).canonicalize_utf8().ok()?;
         let top = real.ancestors().find(|d| d.join(".git").exists()).unwrap_or(&real).to_owned();
-        let full = Utf8PathBuf::from_path_buf(absolute(path).ok()?).ok()?;
+        let full = absolute_utf8(path).ok()?;
         // By its name, as links may lead to the tree.
         let is_top = |d: &&Utf8Path| d.canonicalize_utf8().is_ok_and(|real| real == top);
         let named = full.ancestors().skip(1).find(is_top).and_then(|d| full.strip_prefix(d).ok());

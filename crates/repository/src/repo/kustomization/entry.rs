@@ -164,10 +164,7 @@ pub(in crate::repo) fn generated_from(entry: &Node) -> impl Iterator<Item = (&No
 /// Whether a text holds objects, so that it isn't the name of a file.
 pub(in crate::repo) fn is_inline(text: &str) -> bool {
     let parsed = parsed(text);
-    let is_object = |d: &Document| {
-        let name = d.root.below("metadata.name");
-        d.root.text_at("kind").is_some() && name.and_then(Node::as_str).is_some()
-    };
+    let is_object = |d: &Document| d.root.text_at("kind").is_some() && d.root.text_at("metadata.name").is_some();
     !parsed.is_broken() && !parsed.documents.is_empty() && parsed.documents.iter().all(is_object)
 }
 

@@ -89,8 +89,8 @@ impl Content {
         let objects = listed::objects(&document.root);
         let wrapper = objects.get(place.item? as usize)?.wrapper?;
         let named = |path: &str| {
-            let mut found = [wrapper.node, &document.root].into_iter().filter_map(|node| node.below(path)?.as_str());
-            found.next().unwrap_or_default().to_owned()
+            let found = [wrapper.node, &document.root].into_iter().find_map(|node| node.text_at(path));
+            found.unwrap_or_default().to_owned()
         };
         Some(["metadata.name", "metadata.namespace"].map(named))
     }
