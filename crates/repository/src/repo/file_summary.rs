@@ -9,7 +9,7 @@ use super::config::CONFIG_FILE;
 use super::error::Error;
 use super::kustomization::{Named, NamedFiles, follow_links};
 use super::problem::{Problem, unparseable_file, unreadable};
-use super::scan::{Content, FoundKind, FoundObject, Scanned, scan};
+use super::scan::{FoundKind, FoundObject, Scanned, scan};
 use super::wrappers::files::is_text as may_hold_manifests;
 use crate::prelude::*;
 
@@ -45,11 +45,6 @@ impl ByteBudget {
         Self { limit, used }
     }
 
-    fn add(&self, content: &Content) {
-        let size = content.file.text().len() as u64;
-        self.used.fetch_add(size, Ordering::Relaxed);
-    }
-
     /// Whether the limit is exceeded; the sum doesn't depend on the order of files.
     pub(super) fn is_over(&self) -> bool {
         self.used.load(Ordering::Relaxed) > self.limit
@@ -67,7 +62,7 @@ pub(super) fn scan_all(tree: &dyn Tree, paths: &[Arc<Utf8Path>], budget: &ByteBu
 fn summarize(tree: &dyn Tree, path: &Utf8Path, budget: &ByteBudget) -> FileSummary {
     let mut scanned = if path == CONFIG_FILE || budget.is_over() { Scanned::default() } else { scan(tree, path) };
     if let Some(content) = &scanned.content {
-        budget.add(content);
+        budget.used.fetch_add(content.file.text().len() as u64, Ordering::Relaxed);
     }
     let mut problems = Vec::new();
     // An unreadable file that isn't named like a manifest is ignored.

@@ -1,6 +1,6 @@
 //! Finds the files that a kustomization reaches, and rejects what kustomize must not read.
 
-use super::super::kustomization::{Entry, Field, Kustomization, Kustomizations, is_inline, is_kustomization};
+use super::super::kustomization::{Entry, Field, Kustomizations, is_inline, is_kustomization};
 use super::plugins::{CHART, POLICY_GENERATOR, PROGRAM, plugins};
 use super::{Additions, BuildError};
 use crate::prelude::*;
@@ -79,7 +79,9 @@ impl BuildInputs {
             let at = At { all, directory: &directory };
             if let Some(own) = &own {
                 self.inputs.insert(own.path.clone());
-                allowed = allowed.and(rejection(own));
+                if let Some(why) = own.rejected.clone() {
+                    allowed = allowed.and(Err(BuildError::Unread { place: own.place(), why }));
+                }
             }
             let added = additions.generated.iter().filter(|_| own.is_none()).chain(&additions.entries);
             let added = added.filter(|_| directory == top);
@@ -190,12 +192,6 @@ impl BuildInputs {
         let named = plugins(&String::from_utf8_lossy(bytes)).map_err(|what| (name.to_owned(), what))?;
         named.iter().try_for_each(|name| self.file(at, name))
     }
-}
-
-/// Why kustomize can't read a kustomization.
-fn rejection(own: &Kustomization) -> Result<(), BuildError> {
-    let Some(why) = own.rejected.clone() else { return Ok(()) };
-    Err(BuildError::Unread { place: own.place(), why })
 }
 
 /// A directory whose kustomization names files.

@@ -71,12 +71,9 @@ impl BuildLayer {
 
     /// Converts edits of its document to edits of its file; `None` if it is inline and not a block scalar.
     pub fn in_file(&self, edits: Vec<Edit>) -> Option<Vec<Edit>> {
-        let Some((kustomization, scalar)) = &self.inline else {
+        let Some((kustomization, scalar)) = self.inline.as_ref().filter(|_| !edits.is_empty()) else {
             return Some(edits);
         };
-        if edits.is_empty() {
-            return Some(edits);
-        }
         let string = apply(self.document.file.text(), &edits).ok()?;
         let path = kustomization.root.path_to(scalar.span).filter(|_| scalar.style == Style::Literal)?;
         edit::edits(kustomization, &[Change::Set(path, string.into())]).ok()

@@ -341,19 +341,18 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
             if interest == Interest::Garbled && !content.is_broken() {
                 content.problems.push(garbled(&content.file));
             }
-            let mut scanned =
-                Scanned { marked: matches!(interest, Interest::Marked | Interest::Garbled), ..Scanned::default() };
-            scanned.found = content.found();
-            let first = content.documents.first().filter(|_| kustomization);
-            scanned.kustomization = first.map(|d| Box::new(Named::of(&Kustomization::of_document(d))));
-            if interest == Interest::Tagged {
-                if scanned.found.is_empty() {
-                    return Scanned::default();
-                }
-                scanned.marked = true;
+            let found = content.found();
+            if interest == Interest::Tagged && found.is_empty() {
+                return Scanned::default();
             }
-            scanned.content = Some(content);
-            scanned
+            let first = content.documents.first().filter(|_| kustomization);
+            Scanned {
+                found,
+                kustomization: first.map(|d| Box::new(Named::of(&Kustomization::of_document(d)))),
+                content: Some(content),
+                unreadable: None,
+                marked: interest != Interest::Some,
+            }
         }
     }
 }

@@ -73,7 +73,7 @@ pub(in crate::repo) fn accumulate(
         is_unrestricted: additions.is_unrestricted,
     };
     let place = additions.entries.first().map_or_else(|| start_of(&directory.join("kustomization.yaml")), Entry::place);
-    let kustomization = match all.at(directory) {
+    let mut whole = match all.at(directory) {
         Some(own) => (*own).clone(),
         None if !additions.generated.is_empty() => Kustomization {
             path: directory.join("kustomization.yaml"),
@@ -82,9 +82,7 @@ pub(in crate::repo) fn accumulate(
         },
         None => return Err(missing(&place, directory.as_str())),
     };
-    let added = additions.entries.iter().cloned();
-    let whole =
-        Kustomization { entries: kustomization.entries.iter().cloned().chain(added).collect(), ..kustomization };
+    whole.entries.extend(additions.entries.iter().cloned());
     let objects = work.kustomization(&whole, Vec::new())?;
     let is_local = |object: &Object| {
         let value = object.root.at(&["metadata", "annotations", LOCAL]);

@@ -171,8 +171,7 @@ fn set_images(value: &mut Placed, image: &Node, place: &Location) {
                     && let Value::List(containers) = &mut member.value.value
                 {
                     for container in containers {
-                        let replaced = replaced_image(container.text(&["image"]), image);
-                        if let Some(replaced) = replaced {
+                        if let Some(replaced) = replaced_image(container.text(&["image"]), image) {
                             container.set_text("image", &replaced, place);
                         }
                     }
