@@ -87,8 +87,7 @@ pub(super) fn known_names() -> String {
         let title = if distribution.is_upstream() { "HCO" } else { &distribution.title };
         format!("{title} {}", list(&lines, usize::MAX))
     };
-    let all: Vec<String> = Distribution::all().iter().map(of).collect();
-    all.join("; ")
+    joined(Distribution::all().iter().map(of), "; ")
 }
 
 fn hint(name: &str) -> String {

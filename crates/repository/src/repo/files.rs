@@ -49,8 +49,7 @@ pub(super) fn contents(found: &[FoundObject]) -> String {
         FoundKind::Statement(kind) => Some(format!("{kind:?}")),
         _ => None,
     };
-    let parts: Vec<String> = KINDS.iter().filter_map(part).chain(found.iter().filter_map(statement)).collect();
-    parts.join(", ")
+    joined(KINDS.iter().filter_map(part).chain(found.iter().filter_map(statement)), ", ")
 }
 
 impl FileUse {

@@ -180,7 +180,7 @@ fn name_by_file(repo: &Repo, clusters: &mut [ClusterRef], named: &BTreeSet<Objec
         }
     }
     let stem = |path: &Utf8Path| {
-        let stem = path.file_name().and_then(|name| name.split('.').next()).unwrap_or_default();
+        let stem = first_part(path.file_name().unwrap_or_default(), '.');
         parent(path).join(stem)
     };
     let mut stems: HashMap<Utf8PathBuf, usize> = HashMap::new();

@@ -22,11 +22,8 @@ use hcoplan_rule_pages::rules::HELM_CHART_NOT_RENDERED;
 impl Repo {
     /// Whether a controller applies a path or something in it, or a kustomization builds on it.
     pub(super) fn is_deployed(&self, path: &Utf8Path) -> bool {
-        let built_on = || {
-            self.built_on
-                .get_or_init(|| Kustomizations::new(&*self.tree).references().into_iter().map(|(_, to)| to).collect())
-        };
-        self.applied().into_iter().any(|all| all.meets(path)) || has_in(built_on(), path)
+        let built_on = || Kustomizations::new(&*self.tree).references().into_iter().map(|(_, to)| to).collect();
+        self.applied().into_iter().any(|all| all.meets(path)) || has_in(self.built_on.get_or_init(built_on), path)
     }
 
     /// Reports links that lead nowhere, pipes and the like: where something is deployed from as errors.

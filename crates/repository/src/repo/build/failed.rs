@@ -47,8 +47,8 @@ pub(super) fn failed(
 
 /// The finding about a kustomization that has a HyperConverged as a resource and prints none.
 pub(super) fn builds_no_hyperconverged(root: &Utf8Path, whole: &Location, sources: &[Utf8PathBuf]) -> Finding {
-    let from: Vec<_> = sources.iter().map(|source| shown(root, source).into_string()).collect();
-    let message = format!("this kustomization builds no HyperConverged, although it builds on {}", from.join(", "));
+    let from = joined(sources.iter().map(|source| shown(root, source).into_string()), ", ");
+    let message = format!("this kustomization builds no HyperConverged, although it builds on {from}");
     unplanned(message, whole.clone()).info().label("no HyperConverged is left")
 }
 

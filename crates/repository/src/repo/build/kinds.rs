@@ -1,5 +1,7 @@
 //! The kinds of objects that files of a build have or may make.
 
+use hcoplan_kubernetes::text::last_part;
+
 use crate::inventory::SourceKind;
 use crate::prelude::*;
 use crate::repo::nodes::all_nodes;
@@ -29,8 +31,8 @@ pub(super) fn changes_kinds(path: &Utf8Path, bytes: Vec<u8>) -> bool {
 
 fn writes_kinds(node: &Node) -> bool {
     let is_kind = |path: &Node| {
-        let last = path.as_str().and_then(|path| path.rsplit('.').next());
-        last.is_some_and(|last| ["kind", "apiVersion"].contains(&last))
+        let path = path.as_str().unwrap_or_default();
+        ["kind", "apiVersion"].contains(&last_part(path, '.'))
     };
     let writes =
         |entry: &Entry| entry.key.text.eq_ignore_ascii_case("fieldPaths") && entry.value.items().iter().any(is_kind);

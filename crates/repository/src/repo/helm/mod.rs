@@ -312,14 +312,14 @@ fn render(
 
 /// The finding about a chart whose output depends on the cluster.
 fn asks_cluster(tree: &dyn Tree, chart: &Chart) -> Option<Finding> {
-    let templates = chart.files.values().filter(|path| is_rendered(path));
-    let mut found = templates.filter_map(|path| {
+    let mut templates = chart.files.values().filter(|path| is_rendered(path));
+    let found = templates.find_map(|path| {
         let file = tree.source(path).ok()?;
         let question = fields::of("helm.questions").iter().find(|question| file.text().contains(**question))?;
         let start = file.text().find(question)?;
         Some((question.trim(), Location::new(&file, Span::new(start, start + question.trim().len()))))
     });
-    let (question, place) = found.next()?;
+    let (question, place) = found?;
     let message = format!("the chart asks the cluster: `{question}`; it is planned as a first installation");
     let finding = unplanned(message, place).info();
     Some(finding.label("unknown here").help("compare `helm template --is-upgrade …` by hand"))

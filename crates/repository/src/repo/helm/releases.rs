@@ -186,9 +186,8 @@ fn bound(source: &Source, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Templa
     };
     let names = strings(source.node.list_at("helm.valueFiles"));
     let bind = |template: Template| {
-        let patterns = names.clone().filter(|name| template.fill(name).is_none()).map(|name| root_path(name, chart));
-        let Some(pattern) = patterns.into_iter().next() else { return vec![template] };
-        let found = matching(&template.fill_known(&pattern), files);
+        let Some(name) = names.clone().find(|name| template.fill(name).is_none()) else { return vec![template] };
+        let found = matching(&template.fill_known(&root_path(name, chart)), files);
         // What has no file here may be anything.
         if found.is_empty() { vec![template] } else { found.iter().map(|found| found.with(&template)).collect() }
     };

@@ -95,8 +95,8 @@ impl<'v> Template<'v> {
                         (Some((path, key_place, place)), _) => (key_place, place, from, Some(path)),
                         (None, Some(at)) => {
                             let own = line(&self.file, at);
-                            let here = self.named.iter().filter(|(_, start)| own.span.range().contains(start));
-                            let inserted = here.filter_map(|(path, _)| self.value(path, &entry.value)).next();
+                            let mut here = self.named.iter().filter(|(_, start)| own.span.range().contains(start));
+                            let inserted = here.find_map(|(path, _)| self.value(path, &entry.value));
                             let (path, place) =
                                 inserted.map_or((None, own.clone()), |(path, _, place)| (Some(path), place));
                             (own, place, at, path)

@@ -43,8 +43,7 @@ impl<'t> Kustomizations<'t> {
             let parsed = yaml::parse_yaml(&file);
             // kustomize refuses a key that is there twice.
             let is_refused = |kind: ProblemKind| kind.is_fatal() || kind == ProblemKind::DuplicateKey;
-            let mut problems = parsed.problems.into_iter().filter(|problem| is_refused(problem.kind));
-            match problems.next() {
+            match parsed.problems.into_iter().find(|problem| is_refused(problem.kind)) {
                 Some(problem) => Err((Some(Location::new(&file, problem.span)), problem.message)),
                 None => Ok(parsed.documents.into_iter().map(Arc::new).collect()),
             }

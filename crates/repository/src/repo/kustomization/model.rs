@@ -60,8 +60,7 @@ impl Kustomization {
     /// Reads a kustomization's file.
     pub(in crate::repo) fn read(file: &Arc<SourceFile>) -> Self {
         let parsed = yaml::parse_yaml(file);
-        let mut problems = parsed.problems.into_iter().filter(|p| p.kind.is_fatal());
-        let broken = problems.next().map(|p| p.message);
+        let broken = parsed.problems.into_iter().find(|p| p.kind.is_fatal()).map(|p| p.message);
         match parsed.documents.into_iter().next() {
             Some(document) => {
                 let read = Self::of_document(&Arc::new(document));

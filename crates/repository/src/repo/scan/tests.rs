@@ -330,3 +330,28 @@ fn words_that_a_tool_replaces_are_unknown() {
         assert!(!unknown(value), "{value}");
     }
 }
+
+#[test]
+fn says_by_its_first_bytes_why_a_file_is_not_read() {
+    let cases: [(&[u8], &str); 12] = [
+        (b"version https://git-lfs.github.com/spec/v1\noid", "Git LFS"),
+        (b"version https://hawser.github.com/spec/v1\noid", "Git LFS"),
+        (b"\xff\xfe\0\0k\0\0\0", "UTF-32"),
+        (b"\0\0\xfe\xff\0\0\0k", "UTF-32"),
+        (b"\0\0\0k", "UTF-32"),
+        (b"\0GITCRYPT\0abc", "encrypted"),
+        (b"$ANSIBLE_VAULT;1.1", "encrypted"),
+        (b"a: ENC[AES256_GCM,data:x]\nsops: {}\n", "encrypted"),
+        (b"kind: ENC[AES256_GCM,data:x]\nsops: {}\n", "encrypted"),
+        (b"\x1f\x8b\x08\0", "compressed"),
+        (b"\x28\xb5\x2f\xfd", "compressed"),
+        (b"\xfd7zXZ", "compressed"),
+    ];
+    for (bytes, expected) in cases {
+        assert!(unreadable_form(bytes).is_some_and(|why| why.contains(expected)), "{bytes:?}");
+    }
+    for bytes in [&b"kind: A\n"[..], b"", b"a", b"kind: A\na: ENC[AES256_GCM,data:x]\nsops: {}\n", b"k\0i\0n\0"] {
+        assert_eq!(unreadable_form(bytes), None, "{bytes:?}");
+    }
+    assert_eq!((HIDING.len(), HIDING[0], HIDING[11]), (14, "\\x4", "\\U0000007"));
+}

@@ -8,8 +8,7 @@ use crate::prelude::*;
 
 /// The objects as kubectl would print them.
 pub(in crate::repo) fn emitted(objects: &[Object]) -> Vec<u8> {
-    let texts: Vec<String> = objects.iter().map(|object| yaml::emit(&object.root.to_json())).collect();
-    texts.join("---\n").into_bytes()
+    joined(objects.iter().map(|object| yaml::emit(&object.root.to_json())), "---\n").into_bytes()
 }
 
 /// The place of each value of the printed objects; `whole` is that of the kustomization.
