@@ -459,10 +459,8 @@ impl Repo {
                 findings.push(not_modelled_release(&name, &release, by, place));
                 return Ok(release);
             }
-            let mut finding = Finding::new(&RELEASE_UNKNOWN, unknown.to_string()).at(place);
-            finding.help = Some(unknown.help.into());
-            finding.stops = true;
-            Err(Box::new(finding))
+            let finding = Finding::new(&RELEASE_UNKNOWN, unknown.to_string()).at(place).help(unknown.help);
+            Err(Box::new(Finding { stops: true, ..finding }))
         })
     }
 }

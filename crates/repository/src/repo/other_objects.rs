@@ -92,13 +92,6 @@ impl FromIterator<Arc<Document>> for OtherObjects {
 }
 
 impl Repo {
-    /// The files that are read for the cluster of a directory, in order: see [`Owners`](super::owners::Owners).
-    pub(super) fn own_files<'r>(&'r self, directory: &'r Utf8Path) -> impl Iterator<Item = &'r FileUse> {
-        let below = self.owners.reach(directory).into_iter().flat_map(|reach| self.files_below(reach));
-        let read = below.filter(|f| f.is_read());
-        read.filter(move |file| self.owners.owner(&file.path) == Some(directory))
-    }
-
     /// The files in a directory, or the file, in order.
     pub(super) fn files_below<'r>(&'r self, path: &'r Utf8Path) -> impl Iterator<Item = &'r FileUse> {
         let first = self.files.partition_point(|f| in_order(&f.path, path).is_lt());
@@ -225,7 +218,10 @@ impl Repo {
     /// The files that may have a cluster's other objects.
     pub(super) fn files_of<'r>(&'r self, cluster: &'r ClusterRef) -> Vec<&'r FileUse> {
         let directory = cluster.directory();
-        let mut files: Vec<&FileUse> = self.own_files(directory).collect();
+        // See [`Owners`](super::owners::Owners).
+        let below = self.owners.reach(directory).into_iter().flat_map(|reach| self.files_below(reach));
+        let is_own = |file: &&FileUse| file.is_read() && self.owners.owner(&file.path) == Some(directory);
+        let mut files: Vec<&FileUse> = below.filter(is_own).collect();
         if !cluster.also.is_empty() {
             // Where a repository says what is a cluster's, nothing else is.
             files.retain(|file| self.owners.around(&file.path) == Some(directory));
