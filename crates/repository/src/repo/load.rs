@@ -282,8 +282,7 @@ impl Repo {
         if let Some(content) = known.or_else(|| self.recent.get(file)) {
             return Ok(content);
         }
-        let path = self.paths.get(file as usize);
-        let path = path.expect("indexes come from the list of paths");
+        let path = self.paths.get(file as usize).expect("indexes come from the list of paths");
         let source = self.tree.source(path).map_err(|why| Box::new(unreadable(path, &why).fatal()))?;
         // The first read reported the broken part; earlier documents are used.
         let content = Arc::new(Content::read(&*self.tree, source));
@@ -410,9 +409,7 @@ impl Repo {
         let mut out = Vec::new();
         for statement in &cluster.statements {
             // An unreadable file was reported before.
-            let Ok(content) = self.content(statement.object.file) else {
-                continue;
-            };
+            let Ok(content) = self.content(statement.object.file) else { continue };
             if let Some(document) = content.object(statement.object.place) {
                 out.push(Statement::read(statement.kind, document));
                 files.push(content);
@@ -487,9 +484,7 @@ pub fn identity_in(
     let mut statements = Vec::new();
     for content in files.into_iter().map(Content::parse) {
         for found in content.found() {
-            let Some(document) = content.object(found.place) else {
-                continue;
-            };
+            let Some(document) = content.object(found.place) else { continue };
             match found.what {
                 FoundKind::HyperConverged => candidates.hyperconverged(&document),
                 FoundKind::Statement(kind) => statements.push(Statement::read(kind, document)),
