@@ -168,13 +168,15 @@ fn operand(cx: &Context<'_>, git: &Declared<'_>, rendered: &Json) -> Finding {
         return gates(cx, finding, &value, rendered);
     }
     let Some((field, copied)) = cx.field_behind(kind, &path) else {
-        return finding.help("delete the manifest: the HyperConverged is the place for its settings");
+        return finding.help(format!("delete the manifest: {PLACE}"));
     };
     let set = [Change::Set(field.clone(), value)];
     let title = format!("set {field} of the HyperConverged, and delete the manifest");
     let fix = copied.then(|| cx.suggest(title.as_str(), &set)).flatten();
     finding.remedy(title, fix)
 }
+
+const PLACE: &str = "the HyperConverged is the place for its settings";
 
 /// Names what sets the gates that a KubeVirt in git has in addition to the rendered ones.
 fn gates(cx: &Context<'_>, finding: Finding, written: &Json, rendered: &Json) -> Finding {
@@ -186,14 +188,12 @@ fn gates(cx: &Context<'_>, finding: Finding, written: &Json, rendered: &Json) ->
     let set: Vec<(Path, Change)> = switches.map(|own| cx.switch_on(&own.name)).collect();
     let is_needless = |gate: &&String| known(gate).is_some_and(|gate| gate.is_always_on());
     if set.is_empty() {
-        let needless: Vec<&String> = added.iter().filter(is_needless).collect();
-        return match needless.first() {
-            Some(gate) => finding.help(format!("delete the manifest: the feature of the gate {gate} is always on")),
-            None => match added.iter().filter_map(known).find(|gate| gate.setter().is_some()) {
-                Some(gate) => finding.help(format!("delete the manifest: {}", switch_text(&gate))),
-                None => finding.help("delete the manifest: the HyperConverged is the place for its settings"),
-            },
+        let setter = || added.iter().filter_map(known).find(|gate| gate.setter().is_some());
+        let why = match added.iter().find(is_needless) {
+            Some(gate) => format!("the feature of the gate {gate} is always on"),
+            None => setter().map_or_else(|| PLACE.to_owned(), |gate| switch_text(&gate)),
         };
+        return finding.help(format!("delete the manifest: {why}"));
     }
     let is_all = set.len() + added.iter().filter(is_needless).count() == added.len();
     let (fields, changes): (Vec<String>, Vec<Change>) = set.into_iter().map(|(f, c)| (f.to_string(), c)).unzip();
