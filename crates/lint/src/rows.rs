@@ -22,6 +22,16 @@ impl<T> Rows<T> {
     }
 }
 
+impl<const N: usize> Rows<[&'static str; N]>
+where
+    [&'static str; N]: Deserialize<'static>,
+{
+    /// The row that begins with this name.
+    pub(crate) fn row(&self, name: &str) -> [&'static str; N] {
+        self.iter().find(|row| row[0] == name).copied().unwrap_or([""; N])
+    }
+}
+
 impl<T: Deserialize<'static>> Deref for Rows<T> {
     type Target = [T];
 

@@ -37,12 +37,13 @@ hcoplan_kubernetes::names!(Stage {
 });
 
 /// What is wrong at a location.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum CauseKind {
     /// The schema of a HyperConverged forbids it.
-    Violation(ViolationKind),
+    Violation(#[serde(skip)] ViolationKind),
     /// The operator's Go types can't hold the value.
-    Decode(Wants),
+    Decode(#[serde(skip)] Wants),
     /// The structure doesn't have the field.
     UnknownField,
     /// The type or the format is wrong.
@@ -54,11 +55,11 @@ pub enum CauseKind {
     /// The value is too small, too large, or not a required multiple.
     OutOfRange,
     /// Another element has the same value.
-    Duplicate(Path),
+    Duplicate(#[serde(skip)] Path),
     /// It contradicts another field.
-    Contradicts(Path),
+    Contradicts(#[serde(skip)] Path),
     /// It requires another field.
-    Needs(Path),
+    Needs(#[serde(skip)] Path),
     /// Exactly one alternative must be set.
     NotExactlyOne,
     /// It refers to a missing object of this name; the second part lists some of the existing ones.

@@ -38,7 +38,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 const OF_CRON: &str = "cdi.kubevirt.io/dataImportCron";
 
 /// The cases of these, with what is wrong and what helps.
-static EMPTY: Rows<(&str, &str, &str)> = Rows::of("emptySources");
+static EMPTY: Rows<[&str; 3]> = Rows::of("emptySources");
 
 /// A DataSource in git that nothing fills, or that a DataImportCron fills, too. Source: CDI
 /// `pkg/controller/dataimportcron-controller.go`: a cron fills a DataSource of its own namespace with its label.
@@ -69,7 +69,7 @@ fn declared(cx: &Context<'_>, source: &Document) -> Option<Finding> {
         (None, claim) => claim.map(|_| "no-claim"),
     })?;
     let severity = if why == "no-claim" { Severity::Info } else { Severity::Warning };
-    let (_, what, help) = *EMPTY.iter().find(|row| row.0 == why)?;
+    let [_, what, help] = EMPTY.row(why);
     let message = format!("{what} the DataSource {name} in {namespace}");
     let finding = cx.finding_about(source, message).at(source.locate_key(&written));
     let finding = finding.severity(severity).help(help);

@@ -2,7 +2,6 @@
 
 use super::dict_architectures::is_separator;
 use super::prelude::*;
-use hcoplan_planner::boot::variant;
 use serde::Serialize;
 
 pub(super) fn find(cx: &Context<'_>, template: &WrittenTemplate<'_>) -> Option<Finding> {
@@ -10,8 +9,7 @@ pub(super) fn find(cx: &Context<'_>, template: &WrittenTemplate<'_>) -> Option<F
     let text = annotation.text().filter(|t| !t.trim().is_empty())?;
     let known = &cx.release().ssp().architectures;
     let wrong = worst_word(text, known)?;
-    let name = variant(&wrong.what).0;
-    let (_, why, label) = *MISTAKES.iter().find(|row| row.0 == name)?;
+    let [_, why, label] = MISTAKES.row(&variant(&wrong.what).0);
     let of = if template.name().is_empty() { "a golden image without a name" } else { template.name() };
     let message = format!("the architectures annotation of {of} {}", why.replace("{}", wrong.word.trim()));
     let place = annotation.part_location(wrong.start..wrong.start + wrong.word.len());
@@ -53,7 +51,7 @@ struct UnknownWord<'t> {
 }
 
 /// The names of mistakes, with the end of the message and the label.
-static MISTAKES: Rows<(&str, &str, &str)> = Rows::of("architectureMistakes");
+static MISTAKES: Rows<[&str; 3]> = Rows::of("architectureMistakes");
 
 /// The word with the worst mistake.
 fn worst_word<'t>(text: &'t str, known: &[String]) -> Option<UnknownWord<'t>> {

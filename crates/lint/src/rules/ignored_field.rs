@@ -32,14 +32,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             None => without_successor.push((gate.name.as_str(), on)),
         }
     }
-    for state in [FeatureState::Gone, FeatureState::Unread, FeatureState::AlwaysOn] {
+    for &(state, one, several) in &*STATES {
         for harmless in [false, true] {
             let alike = without_successor.iter().filter(|(name, on)| {
                 let of = FeatureState::of(cx, name);
                 of == state && of.is_asked_for(*on) == harmless
             });
             let names: Vec<&str> = alike.map(|(name, _)| *name).collect();
-            out.report_all(useless(cx, names, state, harmless));
+            out.report_all(useless(cx, names, (one, several), harmless));
         }
     }
 }
@@ -83,18 +83,11 @@ fn idle_quota(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// A finding for gates without replacement, whose feature is removed or always enabled.
-fn useless(cx: &Context<'_>, mut names: Vec<&str>, state: FeatureState, harmless: bool) -> Option<Finding> {
+fn useless(cx: &Context<'_>, mut names: Vec<&str>, (one, several): (&str, &str), harmless: bool) -> Option<Finding> {
     names.sort_by_key(|name| cx.gate(name).name_place().span);
     let release = cx.release().label();
     let (first, rest) = names.split_first()?;
-    let kind = if rest.is_empty() { "gate" } else { "gates" };
-    let state = match (rest.is_empty(), state) {
-        (true, FeatureState::AlwaysOn) => "the feature is always on",
-        (true, FeatureState::Gone) => "the feature was removed",
-        (false, FeatureState::AlwaysOn) => "the features are always on",
-        (false, FeatureState::Gone) => "the features are gone",
-        (_, FeatureState::Unread) => "nothing changes",
-    };
+    let (kind, state) = if rest.is_empty() { ("gate", one) } else { ("gates", several) };
     let mut sorted = names.clone();
     sorted.sort_unstable();
     let message = format!("{release} ignores the feature {kind} {}", and(&sorted));
@@ -154,7 +147,8 @@ fn effective(cx: &Context<'_>, gate: &str) -> Option<bool> {
 }
 
 /// The state of a feature whose gate has no replacement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 enum FeatureState {
     /// The feature is always on.
     AlwaysOn,
@@ -166,11 +160,10 @@ enum FeatureState {
 
 /// Gates whose feature HCO always or no longer has. Source: HCO `controllers/handlers`, which renders the IPAM
 /// controller in every NetworkAddonsConfig, and neither Tekton tasks nor a managed tenant quota.
-const OF_HCO: [(&str, FeatureState); 3] = [
-    ("deployKubevirtIpamController", FeatureState::AlwaysOn),
-    ("deployTektonTaskResources", FeatureState::Gone),
-    ("enableManagedTenantQuota", FeatureState::Gone),
-];
+static OF_HCO: Rows<(&str, FeatureState)> = Rows::of("featuresOfGates");
+
+/// What the removal of a gate of each state changes, and that of several.
+static STATES: Rows<(FeatureState, &str, &str)> = Rows::of("featureStates");
 
 impl FeatureState {
     fn of(cx: &Context<'_>, gate: &str) -> Self {

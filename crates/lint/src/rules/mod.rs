@@ -223,7 +223,7 @@ mod prelude {
     pub(super) use hcoplan_kubernetes::schema::ViolationKind;
     pub(super) use hcoplan_kubernetes::{ObjectId, tree};
     pub(super) use hcoplan_planner::admission::Reason;
-    pub(super) use hcoplan_planner::boot::{BootCause, NodeBarrier};
+    pub(super) use hcoplan_planner::boot::{BootCause, NodeBarrier, variant};
     pub(super) use hcoplan_planner::boot_images::ssp_stage::Rendered;
     pub(super) use hcoplan_planner::boot_images::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION, TemplateSource};
     pub(super) use hcoplan_planner::inventory::Architecture;

@@ -2,6 +2,9 @@
 
 use super::prelude::*;
 
+/// What an empty selector does where the default has no effect. Source: HCO's cluster configuration.
+static EFFECTS: Rows<(&str, &str)> = Rows::of("emptySections");
+
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let (Some(schema), Some(spec)) = (cx.schema(), cx.root().get("spec")) else {
         return;
@@ -34,23 +37,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             "" => format!(" {empty}"),
             _ => empty.to_owned(),
         };
-        let effect = everywhere(&path).map_or_else(String::new, |effect| format!(", which {effect}"));
+        let effect = EFFECTS.iter().find(|(field, _)| path.to_string().ends_with(field));
+        let effect = effect.map_or_else(String::new, |(_, effect)| format!(", which {effect}"));
         let title = format!("write {empty}{effect}");
         let change = Change::Remove(path.clone());
         let removal = cx.suggest(format!("remove {path}"), &[change]);
         let written = suggested_text(title, place, text);
         out.report(finding.fixes(removal.into_iter().chain([written])));
     }
-}
-
-/// The effect of an empty selector, where the default has no effect. Source: HCO's cluster configuration.
-fn everywhere(path: &Path) -> Option<&'static str> {
-    let path = path.to_string();
-    let effects = [
-        ("ksmConfiguration.nodeLabelSelector", "switches KSM on for every node"),
-        ("applicationAwareConfig.namespaceSelector", "has the quota gate the pods of every namespace"),
-        ("autoCPULimitNamespaceLabelSelector", "limits the CPU of virtual machines in every namespace"),
-    ];
-    let found = effects.into_iter().find(|(field, _)| path.ends_with(field));
-    found.map(|(_, effect)| effect)
 }

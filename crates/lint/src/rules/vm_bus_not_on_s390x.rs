@@ -5,17 +5,12 @@ use hcoplan_planner::machines::each;
 use super::prelude::*;
 
 /// The fields with the bus of a device, and the bus to write instead: no CD-ROM is on virtio.
-const BUSES: [(&str, &str); 4] = [
-    ("domain.devices.disks[].disk.bus", "virtio"),
-    ("domain.devices.disks[].cdrom.bus", "scsi"),
-    ("domain.devices.disks[].lun.bus", "scsi"),
-    ("domain.devices.inputs[].bus", "virtio"),
-];
+static BUSES: Rows<(&str, &str)> = Rows::of("busesOfS390x");
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let machines = cx.judged_machines().into_iter();
     for (vm, verdict) in machines.filter(|(_, verdict)| verdict.spec["architecture"] == "s390x") {
-        for (field, instead) in BUSES {
+        for (field, instead) in &*BUSES {
             for (path, bus) in each(&verdict.spec, field) {
                 out.report_all(finding(cx, &vm, text(bus), &path, instead));
             }

@@ -1,6 +1,5 @@
 //! A virtual machine that requires resources which no declared node has.
 
-use hcoplan_planner::boot::variant;
 use hcoplan_planner::machines::NodeRequirement;
 
 use super::prelude::*;
@@ -49,7 +48,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 }
                 _ => format!("no declared node that {vm} may run on has {}", named(requirement)),
             };
-            finding(cx, &vm, path, message, words(requirement).2)
+            finding(cx, &vm, path, message, words(requirement)[2])
         });
         let found = found.or_else(|| {
             let (path, _) = asked.first().filter(|_| asked.len() > 1 && fits_none())?;
@@ -127,7 +126,7 @@ fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &str, message: Strin
 static FAMILIES: Rows<(&str, &str)> = Rows::of("labelFamilies");
 
 /// The names of requirements, with the words for them, and what becomes of a pod on nodes without.
-static REQUIREMENTS: Rows<(&str, &str, &str)> = Rows::of("nodeRequirements");
+static REQUIREMENTS: Rows<[&str; 3]> = Rows::of("nodeRequirements");
 
 fn named(requirement: &NodeRequirement) -> String {
     let about = match requirement {
@@ -138,10 +137,9 @@ fn named(requirement: &NodeRequirement) -> String {
         NodeRequirement::Selected(key, value) => format!("{key}: {value}"),
         other => variant(other).1,
     };
-    words(requirement).1.replace("{}", &about)
+    words(requirement)[1].replace("{}", &about)
 }
 
-fn words(requirement: &NodeRequirement) -> (&'static str, &'static str, &'static str) {
-    let name = variant(requirement).0;
-    REQUIREMENTS.iter().find(|row| row.0 == name).copied().unwrap_or_default()
+fn words(requirement: &NodeRequirement) -> [&'static str; 3] {
+    REQUIREMENTS.row(&variant(requirement).0)
 }

@@ -1,6 +1,6 @@
 //! A virtual machine whose pod a LimitRange or a quota of its namespace rejects.
 
-use hcoplan_planner::machines::{Launcher, Refusal, RefusalKind, amount_text, limit_range_refusal, quota_refusal};
+use hcoplan_planner::machines::{Launcher, Refusal, amount_text, limit_range_refusal, quota_refusal};
 
 use super::application_aware_quota::{counting, operator};
 use super::prelude::*;
@@ -88,21 +88,14 @@ fn is_aware(document: &Document) -> bool {
 }
 
 /// `others` is the number of other pods or claims that the refusal counts, too.
+/// What is allowed, and the help.
+static REFUSALS: Rows<[&str; 3]> = Rows::of("refusals");
+
 fn finding(cx: &Context<'_>, asker: &Asker<'_>, document: &Document, refusal: &Refusal, others: i64) -> Finding {
     let Refusal { resource, asked, allowed, how, path } = refusal;
     let [asked, allowed] = [asked, allowed].map(|amount| amount_text(resource, *amount));
     let (kind, name) = (document.text("kind"), name_of(document));
-    let compared = match how {
-        RefusalKind::Above => format!("at most {allowed}"),
-        RefusalKind::Below => format!("at least {allowed}"),
-        RefusalKind::AboveDefault => format!("at most its default limit, {allowed}"),
-        RefusalKind::AboveRatio => format!("at most {allowed}, its ratio to the request"),
-        RefusalKind::NoLimit => "none without a limit".to_owned(),
-    };
-    let help = match how {
-        RefusalKind::NoLimit => format!("set a limit of at most {allowed}, or change the {kind}"),
-        _ => format!("ask for {compared}, or change the {kind}"),
-    };
+    let [_, compared, help] = REFUSALS.row(&variant(how).0).map(|words| words.replace("{}", &allowed));
     let Asker { what, owner, .. } = asker;
     let with = match others {
         0 => String::new(),
@@ -121,6 +114,6 @@ fn finding(cx: &Context<'_>, asker: &Asker<'_>, document: &Document, refusal: &R
         .severity(error_if(others == 0))
         .at((asker.place)(resource))
         .label(format!("its {what} {label}"))
-        .help(help)
+        .help(format!("{help}, or change the {kind}"))
         .related(document.locate_key(&path), "the limit")
 }

@@ -62,7 +62,8 @@ pub(super) fn finding(cx: &Context<'_>, document: &Document, name: &str, cause: 
     } else {
         document.locate(&cause.path)
     };
-    let mut finding = cx.finding_about(document, message).at(place).label(label(&cause.kind));
+    let [label, help] = words(&cause.kind);
+    let mut finding = cx.finding_about(document, message).at(place).label(label);
     if let CauseKind::UnknownField = cause.kind {
         let kind = document.text("kind");
         let schema = schema(kind, &cx.kubevirt().version);
@@ -79,10 +80,8 @@ pub(super) fn finding(cx: &Context<'_>, document: &Document, name: &str, cause: 
         finding = finding.related(document.locate_key(other), "the other one");
     }
     let fixes = fixes(document, cause, written);
-    match alias.map(|m| format!("did you mean {m}?")).or_else(|| help(cause)) {
-        Some(words) => finding.remedy(words, fixes),
-        None => finding.fixes(fixes),
-    }
+    let help = alias.map_or(help, |meant| format!("did you mean {meant}?"));
+    if help.is_empty() { finding.fixes(fixes) } else { finding.remedy(help, fixes) }
 }
 
 /// The architecture of which a text is an alias.
@@ -91,44 +90,28 @@ fn alias<'a>(text: &str, allowed: &'a [String]) -> Option<&'a str> {
     allowed.iter().find(|a| *a == meant).map(String::as_str)
 }
 
-fn label(kind: &CauseKind) -> String {
-    match kind {
-        CauseKind::UnknownField => "unknown field",
-        CauseKind::Malformed => "malformed",
-        CauseKind::Missing => "a required field is missing",
-        CauseKind::Unsupported(_) => "not a supported value",
-        CauseKind::OutOfRange => "out of range",
-        CauseKind::Duplicate(_) => "already used",
-        CauseKind::Contradicts(_) => "contradicts another field",
-        CauseKind::Needs(_) => "needs another field",
-        CauseKind::NotExactlyOne => "exactly one is required",
-        CauseKind::Dangling(..) => "refers to nothing",
-        CauseKind::GateOff(gate) => return format!("needs {gate}"),
-        CauseKind::Architecture(own) => return format!("not on {own}"),
-        CauseKind::Removed => "not supported",
-        CauseKind::Violation(_) | CauseKind::Decode(_) | CauseKind::OfRejection => "rejected",
-        CauseKind::Instancetype => "the instance type decides this",
-        CauseKind::Preference => "less than the preference requires",
-    }
-    .to_owned()
-}
+/// The label of each cause, and its help.
+static CAUSES: Rows<[&str; 3]> = Rows::of("causes");
 
-fn help(cause: &Cause) -> Option<String> {
-    Some(match &cause.kind {
+/// The label of a cause, and its help, which may be empty.
+fn words(kind: &CauseKind) -> [String; 2] {
+    let (name, about) = variant(kind);
+    let about = match kind {
+        CauseKind::Contradicts(other) | CauseKind::Needs(other) => field(other),
+        _ => about,
+    };
+    let [_, label, help] = CAUSES.row(&name).map(|words| words.replace("{}", &about));
+    let help = match kind {
         CauseKind::Unsupported(allowed) if !allowed.is_empty() => format!("use {}", or(allowed)),
-        CauseKind::Duplicate(_) => "give each its own".to_owned(),
-        CauseKind::Contradicts(other) => format!("change it or {}", field(other)),
-        CauseKind::Needs(other) => format!("set {}, or remove this", field(other)),
-        CauseKind::Dangling(name, known) => match nearest(name, known.iter().map(String::as_str)) {
-            Some(meant) => format!("did you mean {meant}?"),
-            None if known.is_empty() => return None,
-            None => format!("there is {}", and(known)),
-        },
-        CauseKind::Removed | CauseKind::Architecture(_) => "remove it, or use what KubeVirt supports".to_owned(),
-        CauseKind::Instancetype => "remove it, or leave the instance type out".to_owned(),
-        CauseKind::Preference => "raise it, or use another preference".to_owned(),
-        _ => return None,
-    })
+        CauseKind::Dangling(name, known) if !known.is_empty() => {
+            match nearest(name, known.iter().map(String::as_str)) {
+                Some(meant) => format!("did you mean {meant}?"),
+                None => format!("there is {}", and(known)),
+            }
+        }
+        _ => help,
+    };
+    [label, help]
 }
 
 /// The end of a path for messages.

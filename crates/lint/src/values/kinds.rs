@@ -1,11 +1,12 @@
 //! The form of each kind of value, as its reader checks it.
 
-use serde::Deserializer;
+use serde::{Deserializer, Serialize};
 use std::str::FromStr;
 
 use hcoplan_kubernetes::label;
 use hcoplan_kubernetes::nearest;
 use hcoplan_kubernetes::quantity::Quantity;
+use hcoplan_planner::boot::variant;
 use hcoplan_planner::cause::Cause;
 use hcoplan_planner::inventory::Architecture as Name;
 use hcoplan_planner::machines::{placement_problems, row_problems};
@@ -20,9 +21,10 @@ use crate::Context;
 use crate::context::{PREFERRED, REQUIRED_TERMS, last_key};
 use crate::lists::entries;
 use crate::prelude::*;
+use crate::rows::Rows;
 
 /// A kind of value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
     /// One of these words, which the schema doesn't list.
@@ -89,6 +91,9 @@ pub(crate) enum Kind {
     Union(&'static str, #[serde(deserialize_with = "words")] &'static [&'static str]),
 }
 
+/// The forms of kinds, in words.
+static FORMS: Rows<[&str; 2]> = Rows::of("valueForms");
+
 /// Whether a text has a form.
 type Test = fn(&str) -> bool;
 
@@ -114,9 +119,9 @@ impl Kind {
             Self::AtLeast(least) => one(at_least(node, least)),
             Self::Toleration => placement(node, cx, "tolerations[0]"),
             Self::Labels => labels(node),
-            Self::Annotations => keys(node, |key| label::is_key(&key.to_ascii_lowercase()), "an annotation's key"),
+            Self::Annotations => keys(node, |key| label::is_key(&key.to_ascii_lowercase()), self.form()),
             Self::ImmediateBinding => one(immediate_binding(node)),
-            Self::SubdomainKeys => keys(node, label::is_subdomain, SUBDOMAIN),
+            Self::SubdomainKeys => keys(node, label::is_subdomain, self.form()),
             Self::OnlyKey(only) => keys(node, |key| key == only, only),
             Self::Rows(group) => {
                 let causes = row_problems(cx.release(), group, &node.to_json()).into_iter();
@@ -141,29 +146,30 @@ impl Kind {
     fn text(self, node: &Node) -> Option<Problem<'_>> {
         let is_compared = matches!(self, Self::PciSelector | Self::UsbIdentifier | Self::MediatedDeviceName);
         let text = node.as_str().filter(|text| is_compared || !text.is_empty())?;
-        let (is_right, form) = self.form()?;
+        let is_right = self.test()?;
         let correct = || self.corrected(text).filter(|correct| is_right(correct));
-        (!is_right(text)).then(|| Problem::new(node, Mistake::NotA(form)).correct(correct()))
+        (!is_right(text)).then(|| Problem::new(node, Mistake::NotA(self.form())).correct(correct()))
     }
 
-    /// The form of its texts, and the form in words.
-    fn form(self) -> Option<(Test, &'static str)> {
+    /// The form in words.
+    fn form(self) -> &'static str {
+        FORMS.row(&variant(&self).0)[1]
+    }
+
+    /// The form of its texts.
+    fn test(self) -> Option<Test> {
         Some(match self {
-            Self::Subdomain => (label::is_subdomain, SUBDOMAIN),
-            Self::Label => (label::is_dns_label, "a name of at most 63 lower-case letters, digits and '-'"),
-            Self::NetworkName => (is_network_name, "a name, or a namespace and a name with one '/' between"),
-            Self::PciSelector => (is_pci_selector, "vendor:product, four hexadecimal digits each"),
-            Self::UsbIdentifier => (|text| is_hex(text, 1..=4), "up to four hexadecimal digits, without 0x"),
-            Self::MediatedDeviceName => {
-                (|text| !text.is_empty() && !is_type_identifier(text), "the name of a type, as in mdev_type/name")
-            }
-            Self::MediatedDeviceType => {
-                (|text| !text.contains(' '), "a type's identifier, or its name with '_' for each blank")
-            }
-            Self::Image => (is_image, "an image: host, path, and a tag or digest"),
-            Self::ResourceName => (is_extended_resource, "a name with a domain before '/', not of kubernetes.io"),
-            Self::Host => (is_host, "a host, or a host and a port, without scheme and path"),
-            Self::RegistryUrl => (is_registry_url, "a URL with '//', a host and an image"),
+            Self::Subdomain => label::is_subdomain,
+            Self::Label => label::is_dns_label,
+            Self::NetworkName => is_network_name,
+            Self::PciSelector => is_pci_selector,
+            Self::UsbIdentifier => |text| is_hex(text, 1..=4),
+            Self::MediatedDeviceName => |text| !text.is_empty() && !is_type_identifier(text),
+            Self::MediatedDeviceType => |text| !text.contains(' '),
+            Self::Image => is_image,
+            Self::ResourceName => is_extended_resource,
+            Self::Host => is_host,
+            Self::RegistryUrl => is_registry_url,
             _ => return None,
         })
     }
@@ -187,8 +193,6 @@ impl Kind {
         })
     }
 }
-
-const SUBDOMAIN: &str = "a name of lower-case letters, digits, '-' and '.'";
 
 /// A label selector of a placement.
 const TERM_SELECTOR: &str = "affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector";
@@ -239,12 +243,11 @@ fn placement<'n>(node: &'n Node, cx: &Context<'_>, base: &str) -> Vec<Problem<'n
 
 /// What is wrong with a part of a node, whose path in the cause is below this one.
 fn rejected<'n>(node: &'n Node, base: &Path, cause: &Cause) -> Problem<'n> {
-    const WORDS: [&str; 8] =
-        ["Exists", "Equal", "NoSchedule", "PreferNoSchedule", "NoExecute", "In", "NotIn", "DoesNotExist"];
+    static WORDS: Rows<&str> = Rows::of("placementWords");
     let path = Path(cause.path.0[base.0.len()..].to_vec());
     let written = node.at(&path);
     let text = written.and_then(Node::as_str);
-    let meant = text.and_then(|text| nearest(text, WORDS)).filter(|meant| text != Some(meant));
+    let meant = text.and_then(|text| nearest(text, WORDS.iter().copied())).filter(|meant| text != Some(meant));
     // After the path and the value.
     let message = &*cause.message;
     let words = message.split_once("\": ").or_else(|| message.split_once(": ")).map_or(message, |(_, words)| words);
@@ -293,11 +296,8 @@ fn architecture(node: &Node) -> Option<Problem<'_>> {
 /// What contradicts CDI's defaults, which it takes for what isn't written. Source: CDI
 /// `reconcileDefaultPodResourceRequirements`.
 fn beyond_defaults(node: &Node) -> impl Iterator<Item = Problem<'_>> {
-    const DEFAULTS: [(&str, &str, &str, &str); 2] = [
-        ("cpu", "750m", "100m", "100m or more, the default of the request"),
-        ("memory", "600M", "60M", "60M or more, the default of the request"),
-    ];
-    DEFAULTS.into_iter().filter_map(|(name, limit, request, least)| {
+    static DEFAULTS: Rows<[&str; 4]> = Rows::of("importDefaults");
+    DEFAULTS.iter().filter_map(|&[name, limit, request, least]| {
         let written = |section: &str| node.get(section)?.get(name);
         let (value, section, mistake) = match (written("limits"), written("requests")) {
             (None, Some(value)) => (value, "requests", Mistake::AboveLimit(format!("{limit} by default"))),

@@ -40,7 +40,7 @@ pub(crate) enum Mistake {
 }
 
 /// The names of mistakes, with their words.
-static MISTAKES: Rows<(&str, &str, &str, &str)> = Rows::of("mistakes");
+static MISTAKES: Rows<[&str; 4]> = Rows::of("mistakes");
 
 impl Mistake {
     /// The end of a sentence about this value, the expected form, and the help if the correct value is unknown.
@@ -53,7 +53,7 @@ impl Mistake {
             Self::Below(least) => least.to_string(),
             _ => about,
         };
-        let (_, sentence, expectation, advice) = MISTAKES.iter().find(|row| row.0 == name).copied().unwrap_or_default();
+        let [_, sentence, expectation, advice] = MISTAKES.row(&name);
         [sentence, expectation, advice].map(|words| words.replace("{}", &about).replace("{value}", &value))
     }
 }

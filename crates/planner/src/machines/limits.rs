@@ -26,7 +26,8 @@ pub struct Refusal {
 }
 
 /// How a launcher and what a namespace allows compare.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum RefusalKind {
     /// It asks for more.
     Above,
