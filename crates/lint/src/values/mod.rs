@@ -18,15 +18,15 @@ use hcoplan_planner::machines::is_placeholder;
 
 pub(crate) use forms::is_network_name;
 use problem::{Mistake, Problem};
-pub(crate) use table::Outcome;
 use table::{MACHINE_ROWS, ROWS, Row};
 
 use super::{Context, Sink};
 
 /// Reports each wrong value whose row has such an outcome.
-pub(crate) fn report(cx: &Context<'_>, out: &mut Sink, is_ours: fn(Outcome) -> bool) {
+pub(crate) fn report(cx: &Context<'_>, out: &mut Sink, is_rejection: bool) {
     let disks = disks(cx);
-    for row in ROWS.iter().filter(|row| is_ours(row.outcome)) {
+    let is_ours = |row: &&Row| row.is_rejection == is_rejection;
+    for row in ROWS.iter().filter(is_ours) {
         let field = cx.field(row.field);
         if let Some(node) = field.node() {
             let path = field.path().unwrap_or_default();
@@ -39,7 +39,7 @@ pub(crate) fn report(cx: &Context<'_>, out: &mut Sink, is_ours: fn(Outcome) -> b
             }
         }
     }
-    let rows = || MACHINE_ROWS.iter().filter(|row| is_ours(row.outcome));
+    let rows = || MACHINE_ROWS.iter().filter(is_ours);
     for (vm, verdict) in cx.judged_machines() {
         let spec = vm.document.root.at(&vm.path("domain").parent());
         if let Some(spec) = spec.filter(|_| cx.is_whole(vm.document)) {
@@ -106,7 +106,7 @@ fn select<'n>(node: &'n Node, below: &str, out: &mut Vec<&'n Node>) {
 fn finding(cx: &Context<'_>, row: &Row, field: &str, document: &Document, problem: &Problem<'_>) -> Finding {
     let value = problem.node.to_json();
     let [wrong, expected, advice] = problem.wrong.words(&value);
-    let message = format!("{} {wrong}; {}", problem.subject(row, field), row.outcome.sentence());
+    let message = format!("{} {wrong}; {}", problem.subject(row, field), row.outcome);
     let mut finding = cx.finding(message).at(document.location(problem.node.span)).label(expected);
     let is_own = std::ptr::eq(document, cx.document());
     if !is_own {

@@ -5,28 +5,6 @@ use std::sync::LazyLock;
 
 use super::kinds::Kind;
 
-/// The outcome of a wrong value; the sentence names the reader.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Outcome {
-    /// An object created with the value is rejected, or its reader fails, after HCO accepted the manifest.
-    RejectedLater(&'static str),
-    /// The value has no effect, or another than intended.
-    NoEffect(&'static str),
-}
-
-impl Outcome {
-    /// The outcome as a sentence without full stop.
-    pub(crate) const fn sentence(self) -> &'static str {
-        match self {
-            Self::RejectedLater(sentence) | Self::NoEffect(sentence) => sentence,
-        }
-    }
-
-    pub(crate) const fn is_rejection(self) -> bool {
-        matches!(self, Self::RejectedLater(_))
-    }
-}
-
 /// One field.
 #[derive(Debug)]
 pub(crate) struct Row {
@@ -35,7 +13,11 @@ pub(crate) struct Row {
     /// The values below the field: `[]` is every item of a list, `*` every value of a mapping.
     pub(crate) below: &'static str,
     pub(crate) kind: Kind,
-    pub(crate) outcome: Outcome,
+    /// The outcome of a wrong value, which names the reader: a sentence without full stop.
+    pub(crate) outcome: &'static str,
+    /// Whether an object created with the value is rejected, or its reader fails, after HCO accepted the manifest. Else
+    /// the value has no effect, or another than intended.
+    pub(crate) is_rejection: bool,
 }
 
 impl Row {
@@ -96,14 +78,13 @@ pub(super) static MACHINE_ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| rows(|grou
 fn rows(of: fn(&Group) -> &[Field]) -> Vec<Row> {
     let groups: Vec<Group> = serde_json::from_str(hcoplan_schemas::VALUES).expect("valid groups");
     let rows = groups.iter().flat_map(|group| {
-        let no_effect = group.no_effect.map(Outcome::NoEffect);
-        let outcome = group.rejected_later.map(Outcome::RejectedLater).or(no_effect);
-        let outcomes = outcome.into_iter().cycle();
+        let outcomes = group.rejected_later.or(group.no_effect).into_iter().cycle();
         of(group).iter().zip(outcomes).map(|(&Field { field, below, kind }, outcome)| Row {
             field,
             below,
             kind,
             outcome,
+            is_rejection: group.rejected_later.is_some(),
         })
     });
     rows.collect()
