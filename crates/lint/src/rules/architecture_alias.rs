@@ -11,6 +11,9 @@ static KINDS: Rows<&str> = Rows::of("placedKinds");
 /// The labels with an architecture as value.
 static LABELS: Rows<&str> = Rows::of("architectureLabels");
 
+/// Other keys with an architecture: the key below it, and the effect of an alias.
+static KEYS: Rows<[&str; 3]> = Rows::of("architectureKeys");
+
 /// The effect of an alias.
 const NO_NODE: &str = "no node has this value of the label";
 
@@ -35,25 +38,15 @@ fn search(cx: &Context<'_>, (document, is_needed): (&Document, bool), node: &Nod
     };
     for entry in node.entries() {
         let key = entry.key.text.as_str();
-        match key {
-            "platform" => {
-                out.extend(alias(entry.value.get("architecture"), "no image is published under it", Severity::Error));
-            }
-            "requirements" => {
-                out.extend(alias(entry.value.get("architecture"), "KubeVirt rejects the machines", Severity::Error));
-            }
-            "preferredArchitecture" => {
-                out.extend(alias(Some(&entry.value), "KubeVirt rejects the preference", Severity::Error));
-            }
-            _ if LABELS.contains(&key) => out.extend(alias(Some(&entry.value), NO_NODE, Severity::Error)),
-            "key" if LABELS.iter().any(|l| entry.value.as_str() == Some(l)) => {
-                let values = node.list_at("values");
-                let is_known = |v: &Node| v.as_str().is_some_and(|v| Architecture::of(v) == Architecture::Known);
-                let is_in = node.text_at("operator") == Some("In");
-                let severity = error_if(is_needed && is_in && !values.iter().any(is_known));
-                out.extend(values.iter().filter_map(|value| alias(Some(value), NO_NODE, severity)));
-            }
-            _ => {}
+        let [_, below, what] = if LABELS.contains(&key) { ["", "", NO_NODE] } else { KEYS.row(key) };
+        let value = if below.is_empty() { Some(&entry.value) } else { entry.value.get(below) };
+        out.extend(alias(value.filter(|_| !what.is_empty()), what, Severity::Error));
+        if key == "key" && LABELS.iter().any(|l| entry.value.as_str() == Some(l)) {
+            let values = node.list_at("values");
+            let is_known = |v: &Node| v.as_str().is_some_and(|v| Architecture::of(v) == Architecture::Known);
+            let is_in = node.text_at("operator") == Some("In");
+            let severity = error_if(is_needed && is_in && !values.iter().any(is_known));
+            out.extend(values.iter().filter_map(|value| alias(Some(value), NO_NODE, severity)));
         }
         if let Some((label, meant)) = key.strip_prefix(CSV_LABEL).and_then(|l| Some((l, Architecture::alias(l)?))) {
             let place = document.location(entry.key.span);

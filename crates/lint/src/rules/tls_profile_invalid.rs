@@ -7,7 +7,7 @@ use hcoplan_planner::NAMES;
 const HTTP2_CIPHER: &str = "ECDHE-RSA-AES128-GCM-SHA256";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    match cx.rejected(is_ours) {
+    match cx.rejected(|reason| !REJECTIONS.row(&variant(&reason).0)[0].is_empty()) {
         Some(finding) => {
             out.reject(rejection(cx, finding));
             if cx.admission().reason == Some(Reason::TlsHttp2Cipher) {
@@ -23,20 +23,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn is_ours(reason: Reason) -> bool {
-    matches!(
-        reason,
-        Reason::TlsCustomMissing
-            | Reason::TlsProfileUnknown
-            | Reason::TlsMinVersion
-            | Reason::TlsHttp2Cipher
-            | Reason::TlsCiphersWithTls13
-    )
-}
+/// The label and the help of each reason.
+static REJECTIONS: Rows<[&str; 3]> = Rows::of("tlsRejections");
 
 fn rejection(cx: &Context<'_>, finding: Finding) -> Finding {
-    let mut fix = None;
-    let finding = match cx.admission().reason {
+    let [ciphers, version] =
+        ["ciphers", "minTLSVersion"].map(|key| cx.field(&format!("tlsSecurityProfile.custom.{key}")));
+    let reason = cx.admission().reason;
+    let [_, label, help] = REJECTIONS.row(&variant(&reason).0);
+    let finding = finding.label(label).help(help);
+    match reason {
         Some(Reason::TlsHttp2Cipher) => {
             if let Some((place, fix)) = named_by_iana(cx) {
                 return finding
@@ -45,41 +41,21 @@ fn rejection(cx: &Context<'_>, finding: Finding) -> Finding {
                     .help(format!("write OpenSSL's names: {HTTP2_CIPHER} is one that HTTP/2 takes"))
                     .fixes(fix);
             }
-            let ciphers = cx.field("tlsSecurityProfile.custom.ciphers");
             let add = |list| cx.suggest(format!("add {HTTP2_CIPHER}"), &[Change::Append(list, HTTP2_CIPHER.into())]);
-            fix = ciphers.path().and_then(add);
-            finding
-                .label("none of these is a cipher that HTTP/2 needs")
-                .help(format!("add {HTTP2_CIPHER} or ECDHE-ECDSA-AES128-GCM-SHA256"))
+            finding.fixes(ciphers.path().and_then(add))
         }
         Some(Reason::TlsCiphersWithTls13) => {
-            let ciphers = cx.field("tlsSecurityProfile.custom.ciphers");
             let empty = |list| cx.change(Applicability::Suggestion, &[Change::Set(list, json!([]))]);
-            fix = ciphers.path().and_then(empty);
-            let version = cx.field("tlsSecurityProfile.custom.minTLSVersion");
             finding
-                .label("TLS 1.3 has ciphers of its own")
                 .related(version.value_place(), "nothing below TLS 1.3 is allowed")
-                .help("empty the list, or allow an older version")
+                .fixes(ciphers.path().and_then(empty))
         }
-        Some(Reason::TlsMinVersion) => {
-            let version = cx.field("tlsSecurityProfile.custom.minTLSVersion");
-            finding
-                .label(if version.is_set() { "no such version" } else { "minTLSVersion is missing" })
-                .help("write VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13")
-        }
+        Some(Reason::TlsMinVersion) if version.is_set() => finding.label("no such version"),
         Some(Reason::TlsProfileUnknown) if !cx.field("tlsSecurityProfile.type").is_set() => {
-            fix = with_type(cx, Applicability::Safe);
-            without_type(cx, finding)
+            without_type(cx, finding).fixes(with_type(cx, Applicability::Safe))
         }
-        reason => finding
-            .label(match reason {
-                Some(Reason::TlsProfileUnknown) => "`custom` is missing, and the webhook panics",
-                _ => "`custom` is missing",
-            })
-            .help("write `custom` with ciphers and minTLSVersion, or choose another type"),
-    };
-    finding.fixes(fix)
+        _ => finding,
+    }
 }
 
 /// A finding about a profile without a type, in the HyperConverged or the cluster.

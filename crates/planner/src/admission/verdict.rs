@@ -12,14 +12,15 @@ use crate::release::Release;
 use hcoplan_kubernetes::schema::{Mistyped, Unmergeable, ViolationKind};
 
 /// Why an object is rejected; a finding's rule follows from it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// No such kind or version.
     UnknownKind,
     /// `metadata` does not decode.
     MetadataDecode,
     /// The CRD's schema: the first violation.
-    Schema(ViolationKind),
+    Schema(#[serde(skip)] ViolationKind),
     /// The server can't apply the manifest: it has a field that the schema doesn't know or that only the server writes.
     UnknownField,
     /// The object does not decode into the operator's Go types.
