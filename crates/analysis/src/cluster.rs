@@ -94,7 +94,16 @@ fn as_built<'a>(
     }
     let inputs = Inputs::new((repo, cluster), loaded, release, inventory);
     let old = PreviousCluster::of(work, pair, cluster, &inputs);
-    warn_of(work, &old, outcome);
+    // A cluster that may exist is planned as a new one.
+    match (&old, work.before) {
+        (PreviousCluster::Absent, Before::Live(super::PreviousState { file, .. })) => {
+            outcome.warnings.push(format!("{file} holds no HyperConverged of its name: judged as a new one"));
+        }
+        (PreviousCluster::Rejected(_, why), _) if !work.compare => {
+            outcome.warnings.push(format!("it was rejected before: {why}; judged as a new one"));
+        }
+        _ => {}
+    }
     let applied = match (work.before, pair.before) {
         (Before::Sources(before, ComparisonMode::BeforeAndAfter), Some(was)) => {
             let mut found = repo::applied_changes(before, repo, was, cluster);
@@ -344,19 +353,6 @@ fn mark_known_reasons(
 /// Keeps the cluster's directory of the output tree.
 fn keep(work: &ClusterTask<'_>, outcome: &mut ClusterResult) {
     outcome.failed = work.tree.and_then(|tree| tree.keep(outcome.cluster.id()).err());
-}
-
-/// Warns if a cluster that may exist is planned as a new one.
-fn warn_of(work: &ClusterTask<'_>, old: &PreviousCluster, outcome: &mut ClusterResult) {
-    match (old, work.before) {
-        (PreviousCluster::Absent, Before::Live(super::PreviousState { file, .. })) => {
-            outcome.warnings.push(format!("{file} holds no HyperConverged of its name: judged as a new one"));
-        }
-        (PreviousCluster::Rejected(_, why), _) if !work.compare => {
-            outcome.warnings.push(format!("it was rejected before: {why}; judged as a new one"));
-        }
-        _ => {}
-    }
 }
 
 /// The cluster's own documents that may contain suppressions.

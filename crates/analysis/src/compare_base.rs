@@ -24,7 +24,7 @@ pub struct CompareBase {
 
 /// The data of the side before.
 #[derive(Default)]
-pub(super) enum BaseSide {
+enum BaseSide {
     /// Unknown: everything is new.
     #[default]
     Nothing,
@@ -95,7 +95,12 @@ impl CompareBase {
 
     /// The side before, for the analysis.
     pub fn before(&self) -> Before<'_> {
-        self.side.as_before()
+        match &self.side {
+            BaseSide::Nothing => Before::Nothing,
+            BaseSide::Sources { repo, mode, .. } => Before::Sources(repo, *mode),
+            BaseSide::Live(previous) => Before::Live(previous),
+            BaseSide::Objects(objects) => Before::Objects(objects),
+        }
     }
 
     /// Its sources, if it has any.

@@ -50,7 +50,11 @@ pub(super) fn compare(
     };
     match old {
         PreviousCluster::Same => {}
-        PreviousCluster::Absent => compare_absent(work, now, &mut diff),
+        PreviousCluster::Absent => match work.before {
+            Before::Objects(_) if now.is_rejected() => {}
+            Before::Objects(live) => compare_with_live_objects(live, now, &mut diff),
+            _ => show_as_new(now, &mut diff),
+        },
         PreviousCluster::NotPlanned(why) => diff.unknown_before = Some(why.clone()),
         PreviousCluster::Live(object) => {
             if let Some(transition) = transition {
@@ -78,9 +82,8 @@ pub(super) fn compare(
         }
         PreviousCluster::Rejected(_, why) => {
             if !now.is_rejected() {
-                // The previous state is unknown, so the cluster is shown as a new one.
-                diff.whole = Some(Kind::Add);
-                diff.comparison = diff::compare_objects(now.release(), &[], &now.objects());
+                // The previous state is unknown.
+                show_as_new(now, &mut diff);
             }
             diff.rejected_before = Some(rejected_before(work, why));
         }
@@ -252,28 +255,19 @@ fn mark(
     Vec::new()
 }
 
-/// A cluster without a side before, or with known objects only.
-fn compare_absent(work: &ClusterTask<'_>, now: &Planned<'_>, diff: &mut ClusterDiff) {
-    if now.is_rejected() {
-        diff.whole = Some(Kind::Add).filter(|_| !matches!(work.before, Before::Objects(_)));
-        return;
-    }
-    let release = now.release();
-    let objects = now.objects();
-    match work.before {
-        Before::Objects(live) => compare_with_live_objects(live, now, &objects, diff),
-        _ => {
-            diff.whole = Some(Kind::Add);
-            diff.comparison = diff::compare_objects(release, &[], &objects);
-        }
+/// A cluster without a side before: all its objects are added.
+fn show_as_new(now: &Planned<'_>, diff: &mut ClusterDiff) {
+    diff.whole = Some(Kind::Add);
+    if !now.is_rejected() {
+        diff.comparison = diff::compare_objects(now.release(), &[], &now.objects());
     }
 }
 
 /// The differences to the objects in a cluster.
-fn compare_with_live_objects(all: &[Object], now: &Planned<'_>, objects: &[Object], diff: &mut ClusterDiff) {
-    let release = now.release();
-    let live = diff::comparable(all.to_vec(), objects);
-    diff.comparison = diff::compare_objects(release, &live, objects);
+fn compare_with_live_objects(all: &[Object], now: &Planned<'_>, diff: &mut ClusterDiff) {
+    let (release, objects) = (now.release(), now.objects());
+    let live = diff::comparable(all.to_vec(), &objects);
+    diff.comparison = diff::compare_objects(release, &live, &objects);
     let changes = Arc::make_mut(&mut diff.comparison.objects);
     now.keep_unreached(changes);
     diff::mark_noise(release, changes);

@@ -1,7 +1,7 @@
 //! The JSON document of `render --format json` for a cluster.
 
 use crate::prelude::*;
-use hcoplan_kubernetes::ObjectId;
+use hcoplan_kubernetes::{ObjectId, tree};
 use hcoplan_planner::cause::Stage;
 use serde_json::Map;
 
@@ -72,7 +72,10 @@ pub fn plan_document(
     wanted: impl Fn(&ObjectId) -> bool,
 ) -> String {
     let admission = &plan.admission;
-    let stored = upgraded.and_then(|state| state.stored.as_ref()).map(without_status);
+    let mut stored = upgraded.and_then(|state| state.stored.clone());
+    if let Some(stored) = &mut stored {
+        tree::remove(stored, "status");
+    }
     let objects: Vec<&Object> = match upgraded {
         Some(state) => state.objects.iter().collect(),
         None => plan.objects().collect(),
@@ -109,14 +112,6 @@ pub fn plan_document(
     let mut line = serde_json::to_string(&document).expect("every key is a string");
     line.push('\n');
     line
-}
-
-fn without_status(stored: &Value) -> Value {
-    let mut stored = stored.clone();
-    if let Value::Object(stored) = &mut stored {
-        stored.remove("status");
-    }
-    stored
 }
 
 fn status(plan: &Plan) -> Status<'_> {

@@ -2,7 +2,7 @@
 
 use super::baseline::BaselineFile;
 use super::cluster_result::report_outcome;
-use super::compare_base::{BaseSide, CompareBase};
+use super::compare_base::CompareBase;
 use super::findings::FinalFindings;
 use super::tree;
 use crate::clusters::Clusters;
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::notices::Notices;
 use crate::prelude::*;
 use crate::review::{Review, Steps, Story};
-use crate::{Before, ClusterResult, ClusterTask};
+use crate::{ClusterResult, ClusterTask};
 use crate::{Progress, Upgraded};
 use std::cmp::Reverse;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -191,17 +191,5 @@ fn assign(findings: &[Finding], clusters: &mut [ClusterDiff]) {
     }
     for diff in by_name.into_values().filter(|d| d.whole == Some(Kind::Remove)) {
         diff.findings_removed.clear();
-    }
-}
-
-impl BaseSide {
-    /// The side before, for the analysis.
-    pub(super) fn as_before(&self) -> Before<'_> {
-        match self {
-            Self::Nothing => Before::Nothing,
-            Self::Sources { repo, mode, .. } => Before::Sources(repo, *mode),
-            Self::Live(previous) => Before::Live(previous),
-            Self::Objects(objects) => Before::Objects(objects),
-        }
     }
 }

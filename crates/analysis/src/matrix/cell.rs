@@ -259,7 +259,8 @@ fn absent(row: &Row, objects: &Objects<'_, '_>, name: &str) -> Cell {
     let reason = match (displaced, &template.declared) {
         (Some(displaced), _) => Reason::Displaced(displacer(displaced)),
         (None, Some(declared)) if !names(declared, name) && objects.multi_arch => {
-            if nearly_names(declared, name) {
+            // As people mean it: ignoring spaces and case, accepting aliases of architectures.
+            if Architectures::listed(declared).has(name) {
                 Reason::Malformed(declared.clone())
             } else if !objects.context.topology().workload_architectures.iter().any(|own| names(declared, own)) {
                 Reason::NoneDeclared(declared.clone())
@@ -280,11 +281,6 @@ fn missing(objects: &Objects<'_, '_>) -> State {
 /// As HCO reads the annotation: split at commas, without trimming.
 fn names(declared: &str, architecture: &str) -> bool {
     declared.split(',').any(|a| a == architecture)
-}
-
-/// As people mean it: ignoring spaces and case, accepting aliases of architectures.
-fn nearly_names(declared: &str, architecture: &str) -> bool {
-    Architectures::listed(declared).has(architecture)
 }
 
 fn displacer(displaced: &Displaced) -> String {
@@ -323,7 +319,9 @@ pub(super) fn plain(row: &Row, objects: &Objects<'_, '_>, obstacle: Option<&Obst
                 (State::Off | State::External, _) => nothing,
                 (_, SourceTarget::Missing(target)) => dangling(objects, target),
                 (_, SourceTarget::Claim(_)) => dangling(objects, target.unwrap_or(&row.name)),
-                (_, _) if any_import(row, objects) => Cell::new(State::Missing, Reason::NoPlainName),
+                _ if objects.crons().any(|((of, name), _)| of == row.namespace && name == row.name) => {
+                    Cell::new(State::Missing, Reason::NoPlainName)
+                }
                 _ => nothing,
             }
         }
@@ -336,9 +334,4 @@ pub(super) fn plain(row: &Row, objects: &Objects<'_, '_>, obstacle: Option<&Obst
 
 fn dangling(objects: &Objects<'_, '_>, target: &str) -> Cell {
     Cell::new(missing(objects), Reason::Dangling(target.to_owned()))
-}
-
-fn any_import(row: &Row, objects: &Objects<'_, '_>) -> bool {
-    let mut crons = objects.crons();
-    crons.any(|((namespace, name), _)| namespace == row.namespace && name == row.name)
 }

@@ -59,7 +59,8 @@ impl<'c, 'a> Objects<'c, 'a> {
             let namespace = rendered.object.id.namespace.clone().unwrap_or_default();
             let target = text(&rendered.object.body, "/spec/managedDataSource").unwrap_or_default();
             let bundle = || stage.source(&namespace, target)?.origin.bundle.as_deref();
-            let name = cron.plain_name().or_else(bundle).unwrap_or(target).to_owned();
+            let plain = rendered.object.body["metadata"]["labels"][DATA_SOURCE_NAME_LABEL].as_str();
+            let name = plain.or_else(bundle).unwrap_or(target).to_owned();
             ((namespace, name), cron)
         })
     }
@@ -93,10 +94,6 @@ impl<'a> Cron<'a> {
     /// Its architecture, if SSP creates a cron per architecture.
     pub(super) fn label(self) -> Option<&'a str> {
         self.rendered.origin.architecture.as_deref()
-    }
-
-    fn plain_name(self) -> Option<&'a str> {
-        self.rendered.object.body["metadata"]["labels"][DATA_SOURCE_NAME_LABEL].as_str()
     }
 }
 

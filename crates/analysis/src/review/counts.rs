@@ -20,12 +20,8 @@ pub struct Counts {
     pub noise: usize,
     /// Removed findings.
     pub findings_removed: usize,
-    /// Errors among the added findings.
-    pub errors_added: usize,
-    /// Warnings among the added findings.
-    pub warnings_added: usize,
-    /// Infos among the added findings.
-    pub infos_added: usize,
+    /// Added findings: errors, warnings, infos.
+    pub findings_added: [usize; 3],
     /// Changes whose effect isn't planned.
     pub unplanned: usize,
 }
@@ -34,11 +30,8 @@ impl Counts {
     /// With the findings of a run, each counted once.
     pub(super) fn with_findings(self, all: &[Finding]) -> Self {
         let new = || all.iter().filter(|f| !f.is_existing);
-        let of = |severity| new().filter(|f| f.severity == severity).count();
         Self {
-            errors_added: of(Severity::Error),
-            warnings_added: of(Severity::Warning),
-            infos_added: of(Severity::Info),
+            findings_added: Severity::ALL.map(|severity| new().filter(|f| f.severity == severity).count()),
             unplanned: new().filter(|f| f.rule.name == CHANGE_NOT_PLANNED.name).count(),
             ..self
         }

@@ -206,16 +206,9 @@ fn counted_entries(label: &str) -> String {
     let mut parts = label.split('[');
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        match part.split_once(']').filter(|_| !part.starts_with('"')) {
-            Some((_, rest)) => {
-                out.push_str("[]");
-                out.push_str(rest);
-            }
-            None => {
-                out.push('[');
-                out.push_str(part);
-            }
-        }
+        let key = part.find(']').filter(|_| !part.starts_with('"'));
+        out.push('[');
+        out.push_str(&part[key.unwrap_or_default()..]);
     }
     out
 }

@@ -84,12 +84,6 @@ fn failing_verdicts<'a>(diffs: impl Iterator<Item = &'a ClusterDiff>) -> BTreeMa
     out
 }
 
-/// Names of clusters that are rejected, break or aren't planned both before and after the change.
-fn failing_as_before(diffs: &[ClusterDiff]) -> BTreeSet<&str> {
-    let failing = diffs.iter().filter(|d| d.is_unchanged && d.verdict.fails());
-    failing.map(|d| &*d.cluster).collect()
-}
-
 impl<'a> Review<'a> {
     /// Reviews the differences of clusters, of which `compared` were examined. `existing_count` tells whether existing
     /// findings count.
@@ -103,7 +97,7 @@ impl<'a> Review<'a> {
             added: lines(all.iter().filter(|f| !f.is_existing)),
             compared,
             verdicts: failing_verdicts(diffs.iter()),
-            failing: failing_as_before(diffs),
+            failing: diffs.iter().filter(|d| d.is_unchanged && d.verdict.fails()).map(|d| &*d.cluster).collect(),
             existing_count,
             unknown_before: differing
                 .iter()
@@ -124,21 +118,14 @@ impl<'a> Review<'a> {
         let differing = steps.iter().flat_map(|(_, diffs)| diffs).filter(|diff| !diff.is_empty());
         counts.differing = differing.map(|diff| &*diff.cluster).collect::<BTreeSet<&str>>().len();
         let mut review = Self {
-            level: Level::Good,
             stories: vec![upgrade::story(steps)],
             only_findings: steps.iter().flat_map(|(_, diffs)| diffs).all(ClusterDiff::has_only_findings),
             added: upgrade::added(steps),
-            compared,
             verdicts: failing_verdicts(steps.iter().flat_map(|(_, diffs)| diffs)),
-            failing: BTreeSet::new(),
-            existing_count: true,
-            unknown_before: BTreeSet::new(),
-            standing: Vec::new(),
             counts,
+            ..Self::of(&[], compared, &[], true)
         };
-        let [errors_added, warnings_added, infos_added] =
-            Severity::ALL.map(|severity| upgrade::count(&review.added, severity));
-        review.counts = Counts { errors_added, warnings_added, infos_added, ..review.counts };
+        review.counts.findings_added = Severity::ALL.map(|severity| upgrade::count(&review.added, severity));
         review.level = review.judged();
         review
     }
@@ -184,7 +171,7 @@ impl<'a> Review<'a> {
     pub fn word(&self) -> String {
         match self.worst().map(|e| &e.effect) {
             Some(e) if e.certain && e.impact <= Impact::BootFailure => return variant(&e.impact).0,
-            _ if self.counts.errors_added > 0 => "errors",
+            _ if self.counts.findings_added[0] > 0 => "errors",
             _ if self.existing_count && (self.errors_before() > 0 || !self.failing.is_empty()) => "errors",
             Some(e) => return variant(&e.impact).0,
             None if self.counts.unplanned > 0 => "not-planned",
@@ -208,9 +195,9 @@ impl<'a> Review<'a> {
         // One that is alone isn't counted.
         let of_all = |n: usize| if self.compared == 1 { String::new() } else { format!(" in {n} of {all}") };
         let Some(worst) = self.worst() else {
-            let is_quiet = self.counts.differing == 0 || self.only_findings && self.entries().next().is_none();
+            let only_findings = self.only_findings && self.entries().next().is_none();
             return match self.counts.differing {
-                _ if self.counts.unplanned > 0 && is_quiet => "changed, not planned".to_owned(),
+                n if self.counts.unplanned > 0 && (n == 0 || only_findings) => "changed, not planned".to_owned(),
                 0 if !self.failing.is_empty() => {
                     let n = self.failing.len();
                     format!("no changes in {all}, {n} of which can't work, as before")
@@ -220,9 +207,7 @@ impl<'a> Review<'a> {
                     let unknown = self.unknown_before.len();
                     format!("changes in {n} of {all}, {unknown} of which rejected before")
                 }
-                n if self.only_findings && self.entries().next().is_none() => {
-                    format!("only findings change{}", of_all(n))
-                }
+                n if only_findings => format!("only findings change{}", of_all(n)),
                 n if self.brought().is_empty() => {
                     format!("changes{}, none of them known to break anything", of_all(n))
                 }
@@ -250,9 +235,8 @@ impl<'a> Review<'a> {
 
     /// The findings' part of the verdict.
     fn brought(&self) -> String {
-        let Counts { errors_added, warnings_added, infos_added, .. } = self.counts;
-        let counts = [(errors_added, "new error"), (warnings_added, "new warning"), (infos_added, "new info")];
-        let parts = counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, noun)| plural(n, noun));
+        let counts = self.counts.findings_added.into_iter().zip(["new error", "new warning", "new info"]);
+        let parts = counts.filter(|(n, _)| *n > 0).map(|(n, noun)| plural(n, noun));
         let mut out = joined(parts, ", ");
         if !out.is_empty() {
             out.insert_str(0, "; ");
@@ -312,8 +296,7 @@ impl<'a> Review<'a> {
             n => format!(" ({n} more without effect)"),
         };
         let of_all = match self.compared {
-            _ if add + change + remove == 0 => String::new(),
-            1 => String::new(),
+            all if all == 1 || add + change + remove == 0 => String::new(),
             all => format!(" in {with_objects} of {}", plural(all, "cluster")),
         };
         let counts = [(add, "to add"), (change, "to change"), (remove, "to remove")];

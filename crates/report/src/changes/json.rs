@@ -46,7 +46,7 @@ pub fn document(changes: &Changes<'_>, steps: Option<&Steps>) -> Value {
             "change": counts.change,
             "remove": counts.remove,
             "noise": counts.noise,
-            "findingsAdded": counts.errors_added + counts.warnings_added + counts.infos_added,
+            "findingsAdded": counts.findings_added.iter().sum::<usize>(),
             "findingsRemoved": counts.findings_removed,
         },
     });

@@ -21,8 +21,8 @@ pub(super) fn write(review: &Review<'_>, findings: usize, out: &mut dyn Write) -
     writeln!(out, "clusters={}", counts.differing)?;
     writeln!(out, "changed={}", counts.differing + counts.unplanned > 0)?;
     writeln!(out, "findings={findings}")?;
-    writeln!(out, "new_errors={}", counts.errors_added)?;
-    writeln!(out, "new_warnings={}", counts.warnings_added)
+    writeln!(out, "new_errors={}", counts.findings_added[0])?;
+    writeln!(out, "new_warnings={}", counts.findings_added[1])
 }
 
 /// A level's stable name.
