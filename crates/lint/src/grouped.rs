@@ -99,17 +99,16 @@ fn merged(findings: Vec<Finding>) -> Vec<Finding> {
                 let mut why = finding.not_fixed;
                 first.fixes.retain_mut(|fix| {
                     let other = finding.fixes.iter().find(|other| fix.is_same(other));
-                    let worse = other.map(|o| o.applicability);
                     // This fix names the cluster that it breaks.
                     if let Some(other) = other.filter(|o| o.applicability > fix.applicability) {
                         fix.clone_from(other);
                     }
-                    if worse.is_none() && why.is_none() {
+                    if other.is_none() && why.is_none() {
                         let title = &fix.title;
                         let said = format!("can't {title}: not every cluster needs the same edit");
                         why = Some(said.into());
                     }
-                    worse.is_some()
+                    other.is_some()
                 });
                 first.not_fixed = first.not_fixed.take().or(why);
                 first.build_fixes.extend(finding.build_fixes);

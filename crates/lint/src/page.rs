@@ -3,8 +3,13 @@
 use crate::prelude::*;
 use std::fmt::Write as _;
 
-use hcoplan_diagnostics::finding::{FixKind, Needs, OptionValue, Prediction};
+use hcoplan_diagnostics::finding::{OptionValue, Prediction};
 use hcoplan_planner::release::Distribution;
+
+use crate::rows::Rows;
+
+/// What a rule needs, its fix, and when it runs, in words.
+static FACTS: Rows<(&str, &str)> = Rows::of("ruleFacts");
 
 /// A rule's page as Markdown: name, summary, two lines of properties, sections and options.
 pub fn page(rule: &Rule) -> String {
@@ -27,7 +32,7 @@ fn head(rule: &Rule) -> String {
         (Some(first), Some(last)) => format!("releases {first} to {last}"),
     };
     let mut facts = format!("**{severity}** · {group} · {confidence} confidence · {releases}");
-    for fact in [needs(rule), fix(rule), if rule.pedantic { "runs with `--pedantic` or by name" } else { "" }] {
+    for fact in [rule.needs.as_str(), rule.fix.as_str(), if rule.pedantic { "pedantic" } else { "" }].map(words) {
         if !fact.is_empty() {
             let _ = write!(facts, " · {fact}");
         }
@@ -58,12 +63,9 @@ pub(crate) fn sentence(text: &str) -> String {
     first.chain(chars).collect()
 }
 
-fn needs(rule: &Rule) -> &'static str {
-    match rule.needs {
-        Needs::Document => "",
-        Needs::Plan => "needs an accepted HyperConverged",
-        Needs::Nodes => "needs an accepted HyperConverged and declared nodes",
-    }
+/// The words for a fact of a rule.
+fn words(fact: &str) -> &'static str {
+    FACTS.iter().find(|row| row.0 == fact).map_or("", |row| row.1)
 }
 
 /// What a rule's finding has as its consequence: `Alert: …`.
@@ -78,15 +80,6 @@ pub fn consequence(rule: &Rule) -> String {
         Prediction::Rejection(words) => format!("Rejected with: {}", quoted(words)),
         Prediction::ReconcileError(words) => format!("Reconcile error: {}", quoted(words)),
         Prediction::Silent(what) => format!("Consequence: {what}"),
-    }
-}
-
-fn fix(rule: &Rule) -> &'static str {
-    match rule.fix {
-        FixKind::None => "no fix",
-        FixKind::Suggested => "suggested fixes",
-        FixKind::Unsafe => "unsafe fix (`hcoplan fix --write --unsafe`)",
-        FixKind::Safe => "safe fix (`hcoplan fix --write`)",
     }
 }
 

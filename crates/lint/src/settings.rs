@@ -56,19 +56,18 @@ impl Settings {
 
     /// Whether a rule is enabled.
     pub fn is_enabled(&self, rule: &Rule) -> bool {
-        let by_name = |s: &Selector| *s == Selector::Rule(rule.name);
-        let selected = if self.select.is_empty() {
-            self.pedantic || !rule.pedantic
-        } else {
-            self.select.iter().any(|s| by_name(s) || (s.matches(rule) && (self.pedantic || !rule.pedantic)))
-        };
+        let is_meant = || self.select.is_empty() || self.select.iter().any(|s| s.matches(rule));
+        let selected = self.is_named(rule) || (self.pedantic || !rule.pedantic) && is_meant();
         selected && !self.is_off(rule)
+    }
+
+    fn is_named(&self, rule: &Rule) -> bool {
+        self.select.contains(&Selector::Rule(rule.name))
     }
 
     /// Whether a rule is switched off by name or group, which findings about reading the repository obey, too.
     pub fn is_off(&self, rule: &Rule) -> bool {
-        let by_name = |s: &Selector| *s == Selector::Rule(rule.name);
-        let is_ignored = self.ignore.iter().any(|s| s.matches(rule)) && !self.select.iter().any(by_name);
+        let is_ignored = self.ignore.iter().any(|s| s.matches(rule)) && !self.is_named(rule);
         is_ignored || self.severity(rule) == Some(None)
     }
 

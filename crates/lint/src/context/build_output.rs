@@ -16,7 +16,7 @@
 use super::prelude::*;
 use hcoplan_diagnostics::source::lines;
 
-use super::image_output::{EvidenceOwner, Form, Record, platform_of, repository};
+use super::image_output::{EvidenceOwner, Form, Record, platform_of, repository, tag};
 
 /// Where a command has the name of the image that it publishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -171,11 +171,11 @@ pub(super) fn built_by(document: &Arc<Document>, out: &mut Vec<Record>) {
 
 /// Records an image with its platforms, if both are known.
 fn record(image: &str, platforms: &BTreeSet<String>, place: Location, out: &mut Vec<Record>) {
-    let (name, tag) = (repository(image), image.get(repository(image).len() + 1..).unwrap_or_default());
+    let name = repository(image);
     if name.contains(['$', '{', ' ']) || !name.contains(['/', '.']) || platforms.is_empty() {
         return;
     }
-    let of = if tag.contains(['$', '{']) {
+    let of = if tag(image).contains(['$', '{']) {
         // Any tag of the repository.
         EvidenceOwner::Repository { file: String::new(), name: name.to_owned(), digest: None, tags: Vec::new() }
     } else {
@@ -224,7 +224,7 @@ fn published(words: &[&str], plain: &[&str], named: NamedBy) -> Vec<String> {
         NamedBy::Last | NamedBy::Source => last.into_iter().collect(),
         NamedBy::Renamed | NamedBy::List => Vec::new(),
         NamedBy::Directory => {
-            let source = plain.iter().nth_back(1).and_then(|source| source.rsplit('/').next());
+            let source = plain.iter().nth_back(1).map(|source| last_part(source, '/'));
             return last.zip(source).map(|(directory, own)| format!("{directory}/{own}")).into_iter().collect();
         }
     };

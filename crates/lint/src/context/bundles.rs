@@ -8,11 +8,6 @@ use super::pod_templates::{POD_KINDS, POD_TEMPLATE, PodTemplate};
 use super::prelude::*;
 use super::{Context, ImageEvidence};
 
-/// Prefix of a CSV's labels for supported architectures.
-const ARCHITECTURE_LABEL: &str = "operatorframework.io/arch.";
-/// Prefix of a CSV's labels for supported operating systems.
-const OS_LABEL: &str = "operatorframework.io/os.";
-
 /// Annotation of a bundle with its package.
 const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";
 
@@ -166,26 +161,22 @@ impl Csv {
     pub fn claimed(&self) -> SupportedPlatforms<'_> {
         let labels = self.document.root.below("metadata.labels");
         let entries = entries(labels);
-        let of = |prefix: &str, default: &'static str| {
+        let of = |sort: &str, default: &'static str| {
+            let prefix = platform_label(sort, "");
             let all = entries.iter().filter(|e| e.value.as_str() == Some("supported"));
             let named = all.filter_map(|e| {
-                let name = e.key.text.strip_prefix(prefix)?;
+                let name = e.key.text.strip_prefix(&prefix)?;
                 Some((name, Some(self.document.location(e.key.span))))
             });
             let named: Vec<_> = named.collect();
             if named.is_empty() { vec![(default, None)] } else { named }
         };
-        SupportedPlatforms { architectures: of(ARCHITECTURE_LABEL, "amd64"), systems: of(OS_LABEL, "linux") }
+        SupportedPlatforms { architectures: of("arch", "amd64"), systems: of("os", "linux") }
     }
 
-    /// The path of the label for an architecture.
-    pub fn architecture_label(architecture: &str) -> Path {
-        Path::dotted("metadata.labels").key(&format!("{ARCHITECTURE_LABEL}{architecture}"))
-    }
-
-    /// The path of the label for an operating system.
-    pub fn os_label(os: &str) -> Path {
-        Path::dotted("metadata.labels").key(&format!("{OS_LABEL}{os}"))
+    /// The path of the label for an architecture (`arch`) or an operating system (`os`).
+    pub fn label(sort: &str, name: &str) -> Path {
+        Path::dotted("metadata.labels").key(&platform_label(sort, name))
     }
 
     /// The images that it names, once each; those run by deployments first.
@@ -251,6 +242,11 @@ impl Csv {
         architectures.retain(|(a, _)| !known.is_empty() && known.iter().all(|(_, e)| lacks(e, a)));
         architectures
     }
+}
+
+/// A CSV's label for a supported platform.
+fn platform_label(sort: &str, name: &str) -> String {
+    format!("operatorframework.io/{sort}.{name}")
 }
 
 /// The package of a CSV's bundle, from `metadata/annotations.yaml` next to its directory.

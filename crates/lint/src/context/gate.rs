@@ -79,21 +79,17 @@ impl<'a> Context<'a> {
         entries.into_iter().map(Change::Remove).collect()
     }
 
-    /// The path of a written gate: a map's entry or a list's element.
+    /// The path of a gate written under a name that the release reads as its own: a map's entry or a list's element.
     pub fn gate_entry(&self, name: &str) -> Option<Path> {
         let gates = gates_path();
         let node = self.root().at(&gates)?;
-        let is_it = |written: &str| self.is_gate_name(written, name);
+        let is_any_case = self.release().has("feature-gates-any-case");
+        let is_it = |written: &str| written == name || is_any_case && written.eq_ignore_ascii_case(name);
         if let Some(entry) = node.entries().iter().find(|entry| is_it(&entry.key.text)) {
             return Some(gates.key(&entry.key.text));
         }
         let index = node.items().iter().position(|item| item.text_at("name").is_some_and(is_it));
         index.map(|index| gates.index(index))
-    }
-
-    /// Whether the release reads a written name as that of a gate.
-    fn is_gate_name(&self, written: &str, name: &str) -> bool {
-        written == name || self.release().has("feature-gates-any-case") && written.eq_ignore_ascii_case(name)
     }
 
     /// A title and the changes that rewrite an unknown key of an element of the gates' list as `name` and `state`.

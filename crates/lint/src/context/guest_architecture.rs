@@ -18,9 +18,10 @@
 
 use super::prelude::*;
 use super::{Context, VirtualMachine};
-use hcoplan_planner::boot::Architectures;
+use hcoplan_planner::boot::{Architectures, variant};
 use hcoplan_planner::machines::{TypeKind, has_defect};
 use hcoplan_planner::release::Phase;
+use serde::Serialize;
 
 /// The architectures supported by KubeVirt; its webhook rejects others.
 pub const GUEST_ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];
@@ -31,8 +32,11 @@ const DATA_SOURCE_IGNORED: &str = "kubevirt-16432";
 /// Since this capability virt-operator runs only on control-plane nodes.
 const ON_CONTROL_PLANE: &str = "virt-operator-on-control-plane";
 
+/// The words for reasons, by their names.
+static REASONS: Rows<(&str, &str)> = Rows::of("architectureReasons");
+
 /// Why a virtual machine has its architecture.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub enum ArchitectureReason {
     /// The virtual machine sets it.
     Written,
@@ -65,13 +69,8 @@ impl GuestArchitecture {
 
     /// The reason in words: `KubeVirt's default`.
     pub fn reason(&self) -> String {
-        match &self.because {
-            ArchitectureReason::Written => "as set".to_owned(),
-            ArchitectureReason::Preference(name) => format!("the preference {name} prefers it"),
-            ArchitectureReason::DataSource(name) => format!("the DataSource {name} is for it"),
-            ArchitectureReason::Default => "it is KubeVirt's default".to_owned(),
-            ArchitectureReason::Operator => "it is virt-operator's own".to_owned(),
-        }
+        let (name, about) = variant(&self.because);
+        REASONS.iter().find(|row| row.0 == name).map_or_else(String::new, |row| row.1.replace("{}", &about))
     }
 }
 

@@ -124,7 +124,10 @@ impl<'a> WrittenTemplate<'a> {
         let place = match depth {
             0 => self.name_place(),
             _ if is_there && !collection => return self.place(node),
-            _ => self.key_of(&path, depth).unwrap_or_else(|| self.place(node)),
+            _ => self
+                .node
+                .key_at(&Path(path.0[..depth].to_vec()))
+                .map_or_else(|| self.place(node), |k| self.key_place(k)),
         };
         if is_there { place } else { place.lacking(below) }
     }
@@ -132,13 +135,7 @@ impl<'a> WrittenTemplate<'a> {
     /// The location of the key at a dotted path; if it is missing, see [`WrittenTemplate::locate`].
     pub fn locate_key(&self, path: &str) -> Location {
         let key = self.node.key_at(&Path::dotted(path));
-        key.map_or_else(|| self.locate(path), |k| self.document.location(k.span))
-    }
-
-    fn key_of(&self, path: &Path, depth: usize) -> Option<Location> {
-        let found = Path(path.0.get(..depth)?.to_vec());
-        let key = self.node.key_at(&found)?;
-        Some(self.document.location(key.span))
+        key.map_or_else(|| self.locate(path), |k| self.key_place(k))
     }
 
     /// Whether it is enabled, as HCO reads its annotation.

@@ -103,7 +103,7 @@ impl<'a> Context<'a> {
         let permitted = self.permitted_devices();
         let mut found: Vec<(Path, String)> = Vec::new();
         let devices = match &verdict.spec {
-            Value::Null => vm.get("domain.devices").map_or(Value::Null, Node::to_json),
+            Value::Null => json_of(vm.get("domain.devices")),
             complete => complete["domain"]["devices"].clone(),
         };
         for list in ["gpus", "hostDevices"] {

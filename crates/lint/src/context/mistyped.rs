@@ -102,15 +102,11 @@ impl Mistyped<'_> {
             return Some(Fix::edit(format!("write {word}"), Applicability::Safe, place, *word));
         }
         let meant = self.node.as_str().filter(|_| self.wanted == "boolean").and_then(meant_flag);
-        let (title, text) = match (self.wanted, self.node.style) {
+        let text = match (self.wanted, self.node.style) {
             ("boolean", Style::Plain | Style::SingleQuoted | Style::DoubleQuoted) if meant.is_some() => {
-                let text = meant.unwrap_or_default().to_string();
-                (format!("write {text}"), text)
+                meant.unwrap_or_default().to_string()
             }
-            ("string", Style::Plain) => {
-                let text = quoted(place.text());
-                (format!("write {text}"), text)
-            }
+            ("string", Style::Plain) => quoted(place.text()),
             ("integer" | "number" | "boolean", Style::SingleQuoted | Style::DoubleQuoted) => {
                 let text = self.node.as_str()?;
                 let fits = match resolve(text) {
@@ -122,11 +118,11 @@ impl Mistyped<'_> {
                 if !fits {
                     return None;
                 }
-                (format!("write {text}"), text.to_owned())
+                text.to_owned()
             }
             _ => return None,
         };
-        Some(Fix::edit(title, Applicability::Safe, place, text))
+        Some(Fix::edit(format!("write {text}"), Applicability::Safe, place, text))
     }
 }
 

@@ -54,10 +54,7 @@ impl<'a> Context<'a> {
     pub fn node_architectures(&self) -> Vec<&'a str> {
         let topology = self.topology();
         let lists = [&topology.control_plane_architectures, &topology.workload_architectures];
-        let mut all: Vec<&str> = lists.into_iter().flatten().map(String::as_str).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
+        distinct(lists.into_iter().flatten().map(String::as_str))
     }
 
     /// KubeVirt's default architecture, if its object sets one; `None` means virt-operator decides.

@@ -145,13 +145,11 @@ impl Search<'_, '_> {
 
     /// A path with a row in the field map.
     fn take(&mut self, pointer: &str, row: &Row<'_>, before: Option<&Value>, after: Option<&Value>) {
-        let root = &self.cx.root();
+        let set = |value: Value| Some(vec![Change::Set(row.path.clone(), value)]);
         let changes = match (row.how, after) {
-            (Transform::Copy, Some(after)) => self
-                .added(&row.path, before, after)
-                .or_else(|| Some(vec![Change::Set(row.path.clone(), after.clone())])),
-            (Transform::Negate, Some(Value::Bool(on))) => Some(vec![Change::Set(row.path.clone(), (!on).into())]),
-            (Transform::EmptyObject, Some(_)) => Some(vec![Change::Set(row.path.clone(), true.into())]),
+            (Transform::Copy, Some(after)) => self.added(&row.path, before, after).or_else(|| set(after.clone())),
+            (Transform::Negate, Some(Value::Bool(on))) => set((!on).into()),
+            (Transform::EmptyObject, Some(_)) => set(true.into()),
             (Transform::Keys, Some(Value::Bool(true))) => {
                 let name = segments(pointer).pop().unwrap_or_default();
                 Some(vec![Change::Append(row.path.clone(), name.into())])
@@ -159,7 +157,7 @@ impl Search<'_, '_> {
             _ => None,
         };
         let adds = only_appends(changes.as_deref());
-        let is_set = root.at(&row.path).is_some_and(|n| !n.to_json().is_null());
+        let is_set = self.cx.root().at(&row.path).is_some_and(|n| !n.to_json().is_null());
         let kinds = row.field.operands.iter().map(|o| o.kind.clone());
         let operands = &self.cx.plan().operands;
         let is_operand = |k: &String| operands.iter().any(|(_, o)| o.id.kind == *k);

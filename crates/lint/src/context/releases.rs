@@ -36,15 +36,12 @@ impl Context<'_> {
 /// The schema path for a pointer into an operand.
 pub fn schema_path(pointer: &str) -> Path {
     let steps = jsonpatch::segments(pointer).into_iter();
-    Path(steps.map(segment).collect())
-}
-
-fn segment(step: String) -> Segment {
-    match step.parse() {
+    let segments = steps.map(|step| match step.parse() {
         Ok(index) => Segment::Index(index),
         Err(_) if step == "-" => Segment::Index(0),
         Err(_) => Segment::Key(step),
-    }
+    });
+    Path(segments.collect())
 }
 
 /// Whether an unset gate of HCO is enabled; `None` if the release doesn't have it, or has a field that replaces it.

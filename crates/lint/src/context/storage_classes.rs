@@ -106,7 +106,8 @@ impl<'a> Context<'a> {
     /// The declared storage classes for disks.
     pub fn storage_classes(&self) -> impl Iterator<Item = &Arc<Document>> {
         let classes = self.of_kind(KIND).iter();
-        classes.filter(|class| !is_for_buckets(class))
+        // Others are for object buckets: of NooBaa, or of Ceph's object gateway.
+        classes.filter(|class| !["/bucket", "/obc"].iter().any(|end| class.text("provisioner").ends_with(end)))
     }
 
     /// Whether the repository has objects that create storage classes, so that the list of classes is incomplete.
@@ -140,9 +141,4 @@ pub(crate) fn default_place(class: &Document, annotation: &str) -> Option<Locati
     let path = Path::annotation(annotation);
     let value = class.root.at(&path)?.as_str();
     (value == Some("true")).then(|| class.locate(&path))
-}
-
-/// Whether a class is for object buckets rather than disks: of NooBaa, or of Ceph's object gateway.
-fn is_for_buckets(class: &Document) -> bool {
-    ["/bucket", "/obc"].iter().any(|end| class.text("provisioner").ends_with(end))
 }

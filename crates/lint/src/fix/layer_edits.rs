@@ -406,15 +406,14 @@ fn unknown(path: &Path) -> String {
 
 /// The edits that take a patch out of the kustomization that it is in.
 fn without_patch(layer: &BuildLayer) -> Result<Vec<Edit>, String> {
+    let is_all = |file: &SourceFile, what: &str| {
+        Err(format!("it is all that {} does: remove the {what}, and its entry in the kustomization", file.path()))
+    };
     let Some((kustomization, entry)) = layer.entry() else {
-        return Err(format!(
-            "it is all that {} does: remove the patch, and its entry in the kustomization",
-            layer.document.file.path()
-        ));
+        return is_all(&layer.document.file, "patch");
     };
     if entry.0.is_empty() {
-        let file = kustomization.file.path();
-        return Err(format!("it is all that {file} does: remove the transformer, and its entry in the kustomization"));
+        return is_all(&kustomization.file, "transformer");
     }
     let path = match items(kustomization.root.at(&entry.parent())).len() {
         1 => entry.parent(),

@@ -31,7 +31,7 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
             .related(evidence.place(), EVIDENCE);
         let fix = match label {
             Some(_) => {
-                let remove = [Change::Remove(Csv::architecture_label(architecture))];
+                let remove = [Change::Remove(Csv::label("arch", architecture))];
                 unsafe_fix(&csv.document, changed(&remove), &remove)
             }
             None => claim(csv, &common(cx, csv)),
@@ -71,7 +71,7 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
         return;
     }
     let written = unclaimed.iter().find_map(|a| {
-        let path = Csv::architecture_label(a);
+        let path = Csv::label("arch", a);
         Some((csv.document.locate(&path), csv.document.root.str_at(&path)?))
     });
     let (place, label, labels) = match written {
@@ -120,8 +120,8 @@ fn common(cx: &Context<'_>, csv: &Csv) -> BTreeSet<String> {
 
 /// Adds missing labels. With the first label, the implied default needs a label, too.
 fn claim(csv: &Csv, all: &BTreeSet<String>) -> Option<Fix> {
-    let os = csv.claimed().systems.into_iter().next().map(|(os, _)| Csv::os_label(os));
-    let paths = all.iter().map(|a| Csv::architecture_label(a)).chain(os);
+    let os = csv.claimed().systems.into_iter().next().map(|(os, _)| Csv::label("os", os));
+    let paths = all.iter().map(|a| Csv::label("arch", a)).chain(os);
     let unset = |p: &Path| csv.document.root.str_at(p) != Some("supported");
     let set: Vec<Change> = paths.filter(unset).map(|p| Change::Set(p, "supported".into())).collect();
     unsafe_fix(&csv.document, format!("{}, if the operator was tried there", changed(&set)), &set)

@@ -98,8 +98,7 @@ fn suppression(
             Some(day) => match Date::parse(day) {
                 Some(date) => until = Some(date),
                 None => {
-                    let help = "write the day as in until=2027-01-31".to_owned();
-                    invalid(format!("{day} isn't a day"), Some(help));
+                    invalid(format!("{day} isn't a day"), Some("write the day as in until=2027-01-31".to_owned()));
                     return None;
                 }
             },
