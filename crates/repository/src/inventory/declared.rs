@@ -2,9 +2,8 @@
 
 use super::dump::{contradiction, remove_duplicate_names, taints};
 use super::locations::{InventoryLocations, NodeLocations};
-use super::schema::{self, replace};
+use super::schema;
 use crate::prelude::*;
-use hcoplan_diagnostics::finding::Applicability;
 use hcoplan_planner::inventory::{
     ARCHITECTURE_LABEL, Architecture, CAPABILITIES, HOSTNAME_LABEL, Inventory, LABELLED, Node, ROLE_LABEL,
     UpdateMethod, capability_labels, control_plane_labels,
@@ -33,25 +32,26 @@ const MAX_NODES: usize = 50_000;
 /// Reads a ClusterInventory. Reports what its schema rejects as findings, and leaves it out.
 pub(super) fn read(document: &Document) -> Declared {
     let mut declared = Declared { findings: schema::check(document), ..Declared::default() };
-    let root = &document.root;
-    let metadata = root.get("metadata");
-    declared.inventory.name = metadata.and_then(|m| text(m, "name"));
-    if let Some(spec) = root.get("spec") {
+    declared.inventory.name = text(&document.root, "metadata.name");
+    if let Some(spec) = document.root.get("spec") {
         declared.facts(document, spec);
         declared.all_nodes(document, spec);
     }
     declared
 }
 
-fn text(node: &Tree, key: &str) -> Option<String> {
-    node.get(key).and_then(Tree::as_str).map(str::to_owned)
+fn text(node: &Tree, path: &str) -> Option<String> {
+    node.text_at(path).map(str::to_owned)
 }
 
-fn flag(node: &Tree, key: &str) -> Option<bool> {
-    match node.get(key)?.value {
-        Yaml::Bool(value) => Some(value),
-        _ => None,
-    }
+pub(super) fn flag(node: &Tree, key: &str) -> Option<bool> {
+    node.get(key)?.to_json().as_bool()
+}
+
+/// The number of a pool's nodes.
+pub(super) fn count(pool: &Tree) -> usize {
+    let count = pool.get("count").and_then(|count| count.to_json().as_u64());
+    usize::try_from(count.unwrap_or(0)).unwrap_or(usize::MAX)
 }
 
 impl Declared {
@@ -62,7 +62,7 @@ impl Declared {
         }
         let out = &mut self.inventory;
         out.release = spec.get("release").and_then(|node| document.written_text(node));
-        if text(spec, "platform").as_deref() == Some(Platform::Kubernetes.as_str()) {
+        if spec.text("platform") == Platform::Kubernetes.as_str() {
             out.platform = Platform::Kubernetes;
         }
         if let Some(namespace) = text(spec, "namespace") {
@@ -71,22 +71,17 @@ impl Declared {
         if let Some(domain) = text(spec, "baseDomain") {
             out.base_domain = domain;
         }
-        let object = |key: &str| {
-            let node = spec.get(key)?;
-            (!matches!(node.value, Yaml::Null)).then(|| node.to_json())
-        };
+        let object = |key: &str| spec.get(key).map(Tree::to_json).filter(|value| !value.is_null());
         out.tls_security_profile = object("tlsSecurityProfile");
         out.kube_descheduler = object("kubeDescheduler").filter(|v| *v != false);
         if let Some(families) = spec.get("ipFamilies") {
-            let names = families.items().iter().filter_map(Tree::as_str);
-            out.ip_families = names.map(str::to_owned).collect();
+            out.ip_families = strings(families.items()).map(str::to_owned).collect();
         }
         out.hosted_control_plane = flag(spec, "hostedControlPlane").unwrap_or(false);
         out.monitoring = flag(spec, "monitoring");
         out.network_attachment_definitions = flag(spec, "networkAttachmentDefinitions");
         out.data_import_schedule = text(spec, "dataImportSchedule");
-        let named = text(spec, "apply").and_then(|name| UpdateMethod::named(&name));
-        out.update = named.unwrap_or_default();
+        out.update = UpdateMethod::named(spec.text("apply")).unwrap_or_default();
     }
 
     fn all_nodes(&mut self, document: &Document, spec: &Tree) {
@@ -120,10 +115,7 @@ impl Declared {
     }
 
     fn pool(&mut self, document: &Document, entry: &Tree) {
-        let count = match entry.get("count").map(|c| &c.value) {
-            Some(Yaml::Number(n)) => usize::try_from(n.as_u64().unwrap_or(0)).unwrap_or(0),
-            _ => 0,
-        };
+        let count = count(entry);
         let (pool, location) = self.node(document, entry);
         if self.nodes.len().saturating_add(count) > MAX_NODES {
             let span = entry.get("count").map_or(entry.span, |c| c.span);
@@ -161,7 +153,7 @@ impl Declared {
         }
         node.kvm = flag(entry, "kvm");
         capabilities(&mut node, entry);
-        node.taints = taints(entry.get("taints"));
+        node.taints = taints(entry.list_at("taints"));
         node.states_taints = entry.get("taints").is_some();
         if entry.get("roles").is_none() && node.roles().next().is_none() {
             self.findings.push(without_role(&node.name, &locations.name));
@@ -176,12 +168,11 @@ impl Declared {
             }
             _ => written,
         };
-        let label = entry.get("labels").and_then(|l| l.get(ARCHITECTURE_LABEL));
-        let label = label.filter(|l| l.as_str().is_some()).map(|l| document.location(l.span));
+        let label = entry.get("labels").and_then(|l| l.get(ARCHITECTURE_LABEL)).filter(|l| l.as_str().is_some());
         if let (Some(label), Some(location)) = (label, &locations.architecture)
             && node.labels.get(ARCHITECTURE_LABEL) != Some(&node.architecture)
         {
-            self.findings.push(contradiction(&node, label, location.clone()));
+            self.findings.push(contradiction(&node, document.location(label.span), location.clone()));
         }
         let mut node = node.with_default_labels();
         node.labels.retain(|key, _| lacking.iter().all(|label| *key != label.key.text));
@@ -191,13 +182,9 @@ impl Declared {
 
 /// Reads a node's capabilities for virtual machines into the labels that KubeVirt sets for them.
 fn capabilities(node: &mut Node, entry: &Tree) {
-    let names = |key: &str| {
-        let names = entry.get(key)?.items().iter().filter_map(Tree::as_str);
-        Some(names.map(str::to_owned).collect::<Vec<_>>())
-    };
+    let names = |key: &str| Some(strings(entry.get(key)?.items()).map(str::to_owned).collect::<Vec<_>>());
     for (key, prefix) in LABELLED {
-        let labels =
-            names(key).unwrap_or_default().into_iter().map(|name| (format!("{prefix}{name}"), "true".to_owned()));
+        let labels = strings(entry.list_at(key)).map(|name| (format!("{prefix}{name}"), "true".to_owned()));
         node.labels.extend(labels);
     }
     if let Some(listed) = names("capabilities") {
@@ -244,5 +231,5 @@ pub(super) fn alias(written: &str, name: &str, location: &Location) -> Finding {
         .warning()
         .at(location.clone())
         .label(format!("read as {name}"))
-        .fix(replace(location, name, format!("write {name}"), Applicability::Safe))
+        .fix(Fix::edit(format!("write {name}"), Applicability::Safe, location.clone(), name))
 }

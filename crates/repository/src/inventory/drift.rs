@@ -1,5 +1,6 @@
 //! Compares a ClusterInventory with the cluster's nodes: finds each node's pool, and outdated declarations.
 
+use super::declared::{count, flag};
 use super::dump::taints;
 use super::pools::{Labels, Offers, Pool, lasting_taints, offer_fields, offers, pools};
 use crate::prelude::*;
@@ -51,15 +52,10 @@ impl Drift {
 
 /// An entry of `nodePools` or `nodes`.
 struct Entry {
-    list: &'static str,
-    index: usize,
-    name: String,
-    place: Location,
-    /// `None` for an entry of `nodes`.
-    count: Option<usize>,
+    counted: CountDrift,
     architecture: String,
     roles: BTreeSet<String>,
-    written_roles: Vec<String>,
+    written_roles: BTreeSet<String>,
     labels: Labels,
     taints: BTreeSet<[String; 3]>,
     kvm: Option<bool>,
@@ -72,38 +68,21 @@ struct Entry {
 /// several, to the most specific one. What an entry leaves out (labels, KVM, devices) is not compared. `named` tells
 /// whether a placement uses a label, for the pools of unknown nodes.
 pub fn drift(document: &Document, found: &[Node], named: impl Fn(&str) -> bool) -> Drift {
-    let entries = entries(document);
-    let mut members: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    let mut entries = entries(document);
     let mut unknown: Vec<Node> = Vec::new();
-    let is_own = |entry: &Entry, node: &Node| entry.count.is_none() && entry.name == node.name;
+    let is_single = |entry: &Entry| entry.counted.list == "nodes";
+    let is_own = |entry: &Entry, node: &Node| is_single(entry) && entry.counted.name == node.name;
     // Nodes declared by name come first, so that no other node takes their entry.
     let (own, others): (Vec<&Node>, Vec<&Node>) =
         (found.iter()).partition(|node| entries.iter().any(|e| is_own(e, node)));
     for node in own.into_iter().chain(others) {
-        let candidates = (0..).zip(&entries).filter(|(index, e)| {
-            let is_free = e.count.is_some() || !members.contains_key(index);
-            is_free && e.differences(node).is_empty()
-        });
-        let best = candidates.min_by_key(|(_, e)| Reverse((is_own(e, node), e.similarity(node))));
-        match best {
-            Some((index, _)) => members.entry(index).or_default().push(node.name.clone()),
+        let is_free = |e: &Entry| !is_single(e) || e.counted.nodes.is_empty();
+        let candidates = entries.iter_mut().filter(|e| is_free(e) && e.differences(node).is_empty());
+        match candidates.min_by_key(|e| Reverse((is_own(e, node), e.similarity(node)))) {
+            Some(entry) => entry.counted.nodes.push(node.name.clone()),
             None => unknown.push(node.clone()),
         }
     }
-    let counts = (0..).zip(&entries).filter_map(|(index, entry)| {
-        let mut nodes = members.remove(&index).unwrap_or_default();
-        nodes.sort();
-        let declared = entry.count.unwrap_or(1);
-        (nodes.len() != declared).then(|| CountDrift {
-            list: entry.list,
-            index: entry.index,
-            name: entry.name.clone(),
-            place: entry.place.clone(),
-            declared,
-            nodes,
-        })
-    });
-    let counts = counts.collect();
     let mentioned: BTreeSet<&str> = entries
         .iter()
         .flat_map(|e| e.labels.keys().map(String::as_str))
@@ -115,43 +94,43 @@ pub fn drift(document: &Document, found: &[Node], named: impl Fn(&str) -> bool) 
         let nearest = node.and_then(|node| nearest(&entries, node));
         UnknownPool { pool, nearest }
     });
-    Drift { counts, unknown: unknown.collect() }
+    let unknown = unknown.collect();
+    let mut counts: Vec<CountDrift> = entries.into_iter().map(|entry| entry.counted).collect();
+    counts.retain(|entry| entry.nodes.len() != entry.declared);
+    counts.iter_mut().for_each(|entry| entry.nodes.sort());
+    Drift { counts, unknown }
 }
 
 /// The name of the most similar entry to a node, and the differences.
 fn nearest(entries: &[Entry], node: &Node) -> Option<(String, String)> {
     let differing = entries.iter().map(|e| (e, e.differences(node)));
     let (entry, differences) = differing.min_by_key(|(_, d)| d.len())?;
-    Some((entry.name.clone(), differences.join(", ")))
+    Some((entry.counted.name.clone(), differences.join(", ")))
 }
 
 fn entries(document: &Document) -> Vec<Entry> {
-    let Some(spec) = document.root.get("spec") else {
-        return Vec::new();
-    };
     let mut out = Vec::new();
     for list in ["nodePools", "nodes"] {
-        for (index, item) in (0..).zip(spec.list_at(list)) {
-            let name = item.get("name").unwrap_or(item);
-            let count = item.get("count").and_then(|c| c.to_json().as_u64());
-            let count = usize::try_from(count.unwrap_or(0)).unwrap_or(usize::MAX);
+        for (index, item) in (0..).zip(document.root.list_at(&format!("spec.{list}"))) {
+            let place = document.location(item.get("name").unwrap_or(item).span);
+            let declared = if list == "nodes" { 1 } else { count(item) };
             let written = item.text("architecture");
-            let written_roles: Vec<&str> = item.list_at("roles").iter().filter_map(Tree::as_str).collect();
+            let written_roles = strings(item.list_at("roles"));
             out.push(Entry {
-                list,
-                index,
-                name: item.text("name").to_owned(),
-                place: document.location(name.span),
-                count: (list == "nodePools").then_some(count),
-                architecture: match Architecture::of(written) {
-                    Architecture::Alias(name) => name.to_owned(),
-                    _ => written.to_owned(),
+                counted: CountDrift {
+                    list,
+                    index,
+                    name: item.text("name").to_owned(),
+                    place,
+                    declared,
+                    nodes: Vec::new(),
                 },
-                roles: roles(written_roles.iter().copied()),
-                written_roles: written_roles.iter().map(ToString::to_string).collect(),
+                architecture: Architecture::name(written).unwrap_or(written).to_owned(),
+                roles: roles(written_roles.clone()),
+                written_roles: written_roles.map(ToOwned::to_owned).collect(),
                 labels: declared_labels(item),
-                taints: lasting_taints(&taints(item.get("taints"))),
-                kvm: item.get("kvm").and_then(|k| k.to_json().as_bool()),
+                taints: lasting_taints(&taints(item.list_at("taints"))),
+                kvm: flag(item, "kvm"),
                 offers: declared_offers(item),
             });
         }
@@ -161,7 +140,7 @@ fn entries(document: &Document) -> Vec<Entry> {
 
 /// The labels that an entry declares; a node has that of its architecture, too, unless the entry says no.
 fn declared_labels(entry: &Tree) -> Labels {
-    let own = entry.get("architecture").and_then(Tree::as_str).map(|name| Architecture::name(name).unwrap_or(name));
+    let own = entry.text_at("architecture").map(|name| Architecture::name(name).unwrap_or(name));
     let own = own.map(|name| (ARCHITECTURE_LABEL.to_owned(), Some(name.to_owned())));
     let written = entry.get("labels").map_or(&[][..], Tree::entries).iter();
     let written = written.map(|label| (label.key.text.clone(), label.value.as_str().map(str::to_owned)));
@@ -170,15 +149,12 @@ fn declared_labels(entry: &Tree) -> Labels {
 
 /// The offers that an entry declares.
 fn declared_offers(entry: &Tree) -> Offers {
-    let list = |field| {
-        let names = entry.get(field)?.items().iter().filter_map(Tree::as_str).map(str::to_owned);
-        Some((field, names.collect()))
-    };
+    let list = |field| Some((field, strings(entry.get(field)?.items()).map(str::to_owned).collect()));
     offer_fields().filter_map(list).collect()
 }
 
 /// Normalises roles: clusters use `master`, `control-plane` or both.
-fn roles<'r>(roles: impl Iterator<Item = &'r str>) -> BTreeSet<String> {
+pub(super) fn roles<'r>(roles: impl Iterator<Item = &'r str>) -> BTreeSet<String> {
     let one = |role| {
         if role == "master" { "control-plane" } else { role }
     };
@@ -188,8 +164,7 @@ fn roles<'r>(roles: impl Iterator<Item = &'r str>) -> BTreeSet<String> {
 impl Entry {
     /// How well a node of this entry fits: exact roles, KVM, number of its labels and offers.
     fn similarity(&self, node: &Node) -> (bool, bool, usize) {
-        let written: BTreeSet<&str> = self.written_roles.iter().map(String::as_str).collect();
-        let roles = node.roles().collect::<BTreeSet<_>>() == written;
+        let roles = node.roles().eq(&self.written_roles);
         let same_kvm = (self.kvm == Some(false)) == (node.kvm == Some(false));
         (roles, same_kvm, self.labels.len() + self.offers.len())
     }

@@ -9,22 +9,17 @@ use hcoplan_yaml::Node as Tree;
 /// Reads a document's nodes, in the order of the text.
 pub(super) fn read(document: &Document, out: &mut Vec<(Node, NodeLocations)>, findings: &mut Vec<Finding>) {
     let root = &document.root;
-    let kind = |n: &Tree| n.get("kind").and_then(Tree::as_str).map(str::to_owned);
-    if kind(root).as_deref() == Some("Node") {
-        node(document, root, out, findings);
-        return;
-    }
-    let list_of_nodes = kind(root).as_deref() == Some("NodeList");
-    for item in root.list_at("items") {
-        // Items of a typed list need not repeat their kind.
-        if kind(item).map_or(list_of_nodes, |k| k == "Node") {
+    // Items of a typed list need not repeat their kind.
+    let of_list = root.text("kind").strip_suffix("List");
+    for item in std::iter::once(root).chain(root.list_at("items")) {
+        if item.text_at("kind").or(of_list) == Some("Node") {
             node(document, item, out, findings);
         }
     }
 }
 
 fn node(document: &Document, item: &Tree, out: &mut Vec<(Node, NodeLocations)>, findings: &mut Vec<Finding>) {
-    let at = |path: &str| item.at(&Path::dotted(path));
+    let at = |path: &str| item.below(path);
     let Some(name) = at("metadata.name").filter(|n| n.as_str().is_some()) else {
         findings.push(nameless(document, item, at("metadata.name")));
         return;
@@ -41,13 +36,13 @@ fn node(document: &Document, item: &Tree, out: &mut Vec<(Node, NodeLocations)>, 
         architecture: source.and_then(Tree::as_str).unwrap_or("").to_owned(),
         kvm: item.get("status").and_then(|status| kvm(status, &labels)),
         labels,
-        taints: taints(at("spec.taints")),
+        taints: taints(item.list_at("spec.taints")),
         states_taints: true,
         hugepages: at("status.capacity").map(hugepages),
         resources: None,
         devices: at("status.capacity").map(devices).unwrap_or_default(),
     };
-    let is_cordoned = at("spec.unschedulable").is_some_and(|n| matches!(n.value, Value::Bool(true)));
+    let is_cordoned = at("spec.unschedulable").is_some_and(Tree::is_true);
     if is_cordoned && !node.taints.iter().any(|taint| taint.key == CORDONED) {
         node.taints.push(Taint { key: CORDONED.to_owned(), value: String::new(), effect: "NoSchedule".to_owned() });
     }
@@ -77,15 +72,13 @@ fn nameless(document: &Document, item: &Tree, name: Option<&Tree>) -> Finding {
 ///
 /// Reads the capacity because the kubelet removes the devices from `allocatable` while virt-handler restarts.
 fn kvm(status: &Tree, labels: &BTreeMap<String, String>) -> Option<bool> {
-    let lists = ["capacity", "allocatable"].into_iter();
-    let devices = lists.filter_map(|list| status.get(list)).flat_map(Tree::entries);
-    let devices: Vec<_> = devices.filter(|e| e.key.text.starts_with("devices.kubevirt.io/")).collect();
-    let is_present = |e: &Entry| e.value.as_str().is_some_and(|count| count != "0");
-    if devices.iter().filter(|e| e.key.text == "devices.kubevirt.io/kvm").any(|e| is_present(e)) {
+    let mut lists = ["capacity", "allocatable"].into_iter().filter_map(|list| status.get(list));
+    if lists.clone().flat_map(present).any(|name| name == "devices.kubevirt.io/kvm") {
         return Some(true);
     }
+    let has_devices = lists.any(|list| list.entries().iter().any(|e| e.key.text.starts_with("devices.kubevirt.io/")));
     let restarting = labels.get(SCHEDULABLE).is_some_and(|s| s == "false");
-    (!devices.is_empty() && !restarting).then_some(false)
+    (has_devices && !restarting).then_some(false)
 }
 
 /// The sizes of a node's huge pages.
@@ -116,23 +109,18 @@ pub(super) fn texts(node: Option<&Tree>) -> BTreeMap<String, String> {
     entries.filter_map(|e| Some((e.key.text.clone(), e.value.as_str()?.to_owned()))).collect()
 }
 
-pub(super) fn taints(node: Option<&Tree>) -> Vec<Taint> {
-    let items = node.map_or(&[][..], Tree::items).iter();
+pub(super) fn taints(items: &[Tree]) -> Vec<Taint> {
     let taint = |item: &Tree| {
         let [key, value, effect] = ["key", "value", "effect"].map(|key| item.text(key).to_owned());
         Taint { key, value, effect }
     };
-    items.map(taint).collect()
+    items.iter().map(taint).collect()
 }
 
 pub(super) fn contradiction(node: &Node, label: Location, architecture: Location) -> Finding {
-    let value = node.labels.get(ARCHITECTURE_LABEL).cloned();
-    let message = format!(
-        "`{}` is {} by its architecture and {} by its label",
-        node.name,
-        node.architecture,
-        value.unwrap_or_default()
-    );
+    let Node { name, architecture: own, labels, .. } = node;
+    let value = labels.get(ARCHITECTURE_LABEL).map_or("", String::as_str);
+    let message = format!("`{name}` is {own} by its architecture and {value} by its label");
     Finding::new(&INVENTORY_INCONSISTENT, message)
         .at(label)
         .label("placement matches this")

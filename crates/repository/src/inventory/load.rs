@@ -161,21 +161,14 @@ fn dump_difference(
     declared: &[(Node, NodeLocations)],
     dumped: &[(Node, NodeLocations)],
 ) -> Option<Finding> {
-    let nodes = |list: &[(Node, NodeLocations)]| -> Vec<Node> { list.iter().map(|(node, _)| node.clone()).collect() };
-    let differences = differences(&nodes(declared), &nodes(dumped));
     let (document, dump) = (inventory?, dumped.first()?);
-    if differences.is_empty() {
-        return None;
-    }
-    let list =
-        ["nodePools", "nodes"].into_iter().find(|list| !document.root.list_at(&format!("spec.{list}")).is_empty());
-    let path = Path::dotted(&format!("spec.{}", list.unwrap_or("nodes")));
-    let differences = joined(differences.iter().map(ToString::to_string), "; ");
-    Some(
-        Finding::new(&INVENTORY_INCONSISTENT, format!("the declared nodes differ from the dump ({differences})"))
-            .warning()
-            .at(document.locate_key(&path))
-            .label("used")
-            .related(dump.1.name.clone(), "ignored: the dump starts here"),
-    )
+    let differences = differences(declared, dumped);
+    let list = if document.root.list_at("spec.nodePools").is_empty() { "spec.nodes" } else { "spec.nodePools" };
+    let message = format!("the declared nodes differ from the dump ({differences})");
+    let finding = Finding::new(&INVENTORY_INCONSISTENT, message)
+        .warning()
+        .at(document.locate_key(&Path::dotted(list)))
+        .label("used")
+        .related(dump.1.name.clone(), "ignored: the dump starts here");
+    (!differences.is_empty()).then_some(finding)
 }

@@ -41,26 +41,25 @@ pub(super) fn read(document: &Document, out: &mut Vec<(Node, NodeLocations)>, fi
 }
 
 fn machines(document: &Document, object: &Tree, out: &mut Vec<(Node, NodeLocations)>, findings: &mut Vec<Finding>) {
-    let at = |path: &str| object.at(&Path::dotted(path));
+    let at = |path: &str| object.below(path);
     let Some(name) = at("metadata.name").filter(|n| n.as_str().is_some()) else {
         return;
     };
-    let api_version = object.get("apiVersion").and_then(Tree::as_str);
-    let openshift = api_version.is_some_and(|v| v.starts_with("machine.openshift.io/"));
+    let openshift = object.text("apiVersion").starts_with("machine.openshift.io/");
     let annotations = at("metadata.annotations");
     let capacity = |key: &str| annotations.and_then(|a| a.get(key));
+    let text = |node: Option<&'_ Tree>| node.and_then(Tree::as_str).unwrap_or_default().to_owned();
 
-    let mut labels = BTreeMap::new();
-    let capacity_labels = capacity(CAPACITY_LABELS).and_then(Tree::as_str);
-    labels.extend(pairs(capacity_labels.unwrap_or_default()));
+    let mut labels: BTreeMap<_, _> = pairs(&text(capacity(CAPACITY_LABELS))).collect();
     let template =
         if openshift { at("spec.template.spec.metadata.labels") } else { at("spec.template.metadata.labels") };
     labels.extend(texts(template).into_iter().filter(|(label, _)| openshift || is_synced(label)));
     if openshift {
         let role = at("spec.template.metadata.labels").and_then(|l| l.get(MACHINE_ROLE));
-        match role.and_then(Tree::as_str) {
-            Some("master") => labels.extend(control_plane_labels()),
-            _ => labels.extend([(format!("{ROLE_LABEL}worker"), String::new())]),
+        if text(role) == "master" {
+            labels.extend(control_plane_labels());
+        } else {
+            labels.insert(format!("{ROLE_LABEL}worker"), String::new());
         }
     }
 
@@ -76,9 +75,8 @@ fn machines(document: &Document, object: &Tree, out: &mut Vec<(Node, NodeLocatio
         labels.insert(ARCHITECTURE_LABEL.to_owned(), architecture.clone());
     }
 
-    let mut all_taints = taints(at("spec.template.spec.taints"));
-    let capacity_taints = capacity(CAPACITY_TAINTS).and_then(Tree::as_str);
-    for taint in capacity_taints.unwrap_or_default().split(',') {
+    let mut all_taints = taints(object.list_at("spec.template.spec.taints"));
+    for taint in text(capacity(CAPACITY_TAINTS)).split(',') {
         all_taints.extend(parse_taint(taint).filter(|t| !all_taints.contains(t)));
     }
     for index in 0..replicas(at("spec.replicas")) {

@@ -16,6 +16,6 @@ mod tests;
 pub use drift::{CountDrift, Drift, UnknownPool, drift};
 pub use load::{LoadedInventory, Source, SourceKind, load};
 pub use locations::{InventoryLocations, NodeLocations};
-pub use merge::{Difference, differences};
 pub use pools::{Pool, is_left_out, pools, pools_yaml};
 pub use schema::INVENTORY_SCHEMA;
+pub(crate) use schema::finding as schema_finding;

@@ -280,16 +280,12 @@ impl Pool {
             Some(value) => format!("{key}={value}"),
             None => format!("without the label {key}"),
         }));
-        let taint = |[key, value, effect]: &[String; 3]| match value.as_str() {
-            "" => format!("taint {key}:{effect}"),
-            value => format!("taint {key}={value}:{effect}"),
+        let taint = |[key, value, effect]: &[String; 3]| {
+            let equals = if value.is_empty() { "" } else { "=" };
+            format!("taint {key}{equals}{value}:{effect}")
         };
         parts.extend(self.taints.iter().map(taint));
-        match self.kvm {
-            Some(true) => parts.push("KVM".to_owned()),
-            Some(false) => parts.push("no KVM".to_owned()),
-            None => {}
-        }
+        parts.extend(self.kvm.map(|has| if has { "KVM" } else { "no KVM" }.to_owned()));
         let offers = self.offers.iter().filter(|(field, _)| **field != "cpuFeatures");
         parts.extend(offers.flat_map(|(_, names)| names.iter().cloned()));
         parts.retain(|p| !p.is_empty());

@@ -1,7 +1,7 @@
 //! Validates a ClusterInventory with the published JSON Schema, and the rules that report what is wrong.
 
 use crate::prelude::*;
-use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
+use hcoplan_diagnostics::finding::Rule;
 use hcoplan_kubernetes::schema::{DocumentSchema, Mistake};
 use hcoplan_planner::inventory::Architecture;
 use hcoplan_rule_pages::rules::INVENTORY_INVALID;
@@ -11,52 +11,28 @@ use hcoplan_yaml::Segment;
 /// The published schema, which editors use, too.
 pub const INVENTORY_SCHEMA: &str = hcoplan_schemas::INVENTORY;
 
-/// The schema, compiled at its first use.
-pub(super) fn schema() -> &'static DocumentSchema {
-    static SCHEMA: OnceLock<DocumentSchema> = OnceLock::new();
-    SCHEMA.get_or_init(|| DocumentSchema::of(INVENTORY_SCHEMA))
-}
+static SCHEMA: LazyLock<DocumentSchema> = LazyLock::new(|| DocumentSchema::of(INVENTORY_SCHEMA));
 
 /// What the schema rejects in a ClusterInventory, except aliases of architectures, which are accepted and reported when
 /// read.
 pub(super) fn check(document: &Document) -> Vec<Finding> {
-    let mistakes = schema().check(&document.file, &document.root);
+    let mistakes = SCHEMA.check(&document.file, &document.root);
     let is_alias = |m: &Mistake| {
         let value = document.root.at(&m.path).and_then(Node::as_str);
         let is_architecture = matches!(m.path.0.last(), Some(Segment::Key(k)) if k == "architecture");
         is_architecture && matches!(value.map(Architecture::of), Some(Architecture::Alias(_)))
     };
-    let mut found = Vec::with_capacity(mistakes.len());
     let mistakes = mistakes.into_iter().filter(|m| !is_alias(m));
-    found.extend(mistakes.map(|m| finding(document, m)));
-    found
+    mistakes.map(|m| finding(&INVENTORY_INVALID, document, m)).collect()
 }
 
-fn finding(document: &Document, mistake: Mistake) -> Finding {
-    let location = document.location(mistake.span);
-    let mut finding = Finding::new(&INVENTORY_INVALID, mistake.message).at(location.clone());
-    if let Some(help) = mistake.help {
-        finding = finding.help(help);
+/// The finding about what a schema rejects in a document.
+pub(crate) fn finding(rule: &'static Rule, document: &Document, mistake: Mistake) -> Finding {
+    let place = document.location(mistake.span);
+    let mut finding = Finding::new(rule, mistake.message).at(place.clone());
+    finding.help = mistake.help.map(Into::into);
+    if let Some(text) = mistake.instead {
+        finding.fixes.push(Fix::edit(format!("write {text}"), Applicability::Suggestion, place, text));
     }
-    match mistake.instead {
-        Some(text) => {
-            let title = format!("write {text}");
-            finding.fix(replace(&location, text, title, Applicability::Suggestion))
-        }
-        None => finding,
-    }
-}
-
-/// A fix that replaces the value with `text`.
-pub(super) fn replace(
-    location: &Location,
-    text: impl Into<String>,
-    title: impl Into<String>,
-    applicability: Applicability,
-) -> Fix {
-    Fix {
-        title: title.into(),
-        applicability,
-        edits: vec![Edit { file: Arc::clone(&location.file), span: location.span, text: text.into() }],
-    }
+    finding
 }

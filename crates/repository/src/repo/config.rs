@@ -1,12 +1,13 @@
 //! `hcoplan.yaml`, at the root.
 
-use hcoplan_kubernetes::schema::{DocumentSchema, Mistake};
+use hcoplan_kubernetes::schema::DocumentSchema;
 use hcoplan_yaml::Value as Yaml;
 use serde_json::Value;
 
 use super::error::Located;
 use super::nodes::{fields_at, is_on, value_mut};
 use super::paths::in_root;
+use crate::inventory::schema_finding;
 use crate::prelude::*;
 use hcoplan_rule_pages::rules::CONFIGURATION_INVALID;
 
@@ -139,7 +140,7 @@ pub(super) fn read(file: &Arc<SourceFile>, part: Option<&Utf8Path>) -> Result<Co
     }
     if let Some(document) = parsed.documents.first() {
         let mistakes = SCHEMA.check(file, &document.root);
-        findings.extend(mistakes.into_iter().map(|m| finding(document, m)));
+        findings.extend(mistakes.into_iter().map(|m| schema_finding(&CONFIGURATION_INVALID, document, m)));
         config.read(document);
         findings.extend(config.ignore.iter().filter_map(pattern));
         let baseline = config.lint.baseline.iter();
@@ -152,16 +153,6 @@ pub(super) fn read(file: &Arc<SourceFile>, part: Option<&Utf8Path>) -> Result<Co
 /// The finding about something that is wrong in the configuration.
 pub(super) fn invalid(message: String, place: &Location) -> Finding {
     Finding::new(&CONFIGURATION_INVALID, message).at(place.clone())
-}
-
-fn finding(document: &Document, mistake: Mistake) -> Finding {
-    let place = document.location(mistake.span);
-    let mut finding = invalid(mistake.message, &place);
-    finding.help = mistake.help.map(Into::into);
-    if let Some(text) = mistake.instead {
-        finding.fixes.push(Fix::edit(format!("write {text}"), Applicability::Suggestion, place, text));
-    }
-    finding
 }
 
 fn pattern(pattern: &Located<String>) -> Option<Finding> {
