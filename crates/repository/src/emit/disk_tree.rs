@@ -54,19 +54,16 @@ impl DiskTree {
         }
         let mut tree = Self { root: root.to_owned(), directories: BTreeMap::new(), conflict: None };
         let top = root.join(TOP_MANIFEST);
-        let has_manifest = match read(&top)? {
-            // A file with merge conflicts is rewritten.
-            Some(text) if has_conflict(&text) => {
+        let text = read(&top)?;
+        if let Some(text) = &text {
+            if has_conflict(text) {
+                // It is rewritten.
                 tree.conflict = Some(top);
-                true
+            } else {
+                Manifest::from_text(text).map_err(|m| broken(&top, m))?;
             }
-            Some(text) => {
-                Manifest::from_text(&text).map_err(|m| broken(&top, m))?;
-                true
-            }
-            None => false,
-        };
-        tree.check(Utf8Path::new(""), has_manifest)?;
+        }
+        tree.check(Utf8Path::new(""), text.is_some())?;
         Ok(Some(tree))
     }
 
@@ -129,10 +126,7 @@ impl DiskTree {
     /// # Errors
     /// The first file with conflict markers.
     pub fn check_merged(&self) -> Result<(), Error> {
-        match &self.conflict {
-            Some(path) => Err(Error::Conflict { path: path.clone() }),
-            None => Ok(()),
-        }
+        self.conflict.clone().map_or(Ok(()), |path| Err(Error::Conflict { path }))
     }
 
     /// Its path.

@@ -3,8 +3,8 @@
 use hcoplan_kubernetes::{Object, ObjectId};
 use hcoplan_planner::plan::Plan;
 
-use super::kustomization;
-use super::manifest::Manifest;
+use super::kustomization::{self, KUSTOMIZATION};
+use super::manifest::{CLUSTER_MANIFEST, Manifest};
 use super::names::file_names;
 use super::text::text;
 use crate::prelude::*;
@@ -39,6 +39,13 @@ pub struct ClusterFiles {
 const SSP_STAGE: &str = "ssp-data-sources";
 
 impl ClusterFiles {
+    /// The names and the texts of all files.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        let kustomization = self.kustomization.iter().map(|text| (KUSTOMIZATION, text.as_str()));
+        let files = self.files.iter().map(|file| (file.name.as_str(), file.text.as_str()));
+        [(CLUSTER_MANIFEST, self.manifest.as_str())].into_iter().chain(kustomization).chain(files)
+    }
+
     /// The files of a plan's objects that `only` accepts.
     pub fn new(cluster: &str, plan: &Plan, only: impl Fn(&ObjectId) -> bool) -> Self {
         let objects: Vec<_> = grouped(plan).filter(|(_, o)| only(&o.id)).collect();

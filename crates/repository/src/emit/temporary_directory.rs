@@ -56,8 +56,7 @@ fn remove(path: &Utf8Path) -> io::Result<()> {
         let entry = entry?;
         if entry.file_type()?.is_dir() {
             fs::remove_dir_all(entry.path())?;
-        } else if entry.file_name() == TOP_MANIFEST {
-        } else {
+        } else if entry.file_name() != TOP_MANIFEST {
             fs::remove_file(entry.path())?;
         }
     }

@@ -96,30 +96,14 @@ impl Tree {
 
     /// Whether the old tree's directory has the same texts. Other files in it would have been rejected.
     fn is_unchanged(&self, directory: &Utf8Path, cluster: &ClusterFiles) -> bool {
-        let Some(old) = &self.old else {
-            return false;
-        };
-        let has = |name: &str, text: &str| {
-            let old = old.text(directory, name);
-            old.is_ok_and(|old| old.as_deref() == Some(text))
-        };
-        let kustomization = cluster.kustomization.as_deref();
-        has(CLUSTER_MANIFEST, &cluster.manifest)
-            && kustomization.is_none_or(|text| has(KUSTOMIZATION, text))
-            && cluster.files.iter().all(|f| has(&f.name, &f.text))
+        let has = |old: &DiskTree, name, text| old.text(directory, name).is_ok_and(|old| old.as_deref() == Some(text));
+        self.old.as_ref().is_some_and(|old| cluster.texts().all(|(name, text)| has(old, name, text)))
     }
 
     fn write_files(&self, directory: &Utf8Path, cluster: &ClusterFiles) -> io::Result<()> {
         let directory = self.new.path().join(directory);
         fs::create_dir_all(&directory)?;
-        write(&directory.join(CLUSTER_MANIFEST), &cluster.manifest)?;
-        if let Some(text) = &cluster.kustomization {
-            write(&directory.join(KUSTOMIZATION), text)?;
-        }
-        for file in &cluster.files {
-            write(&directory.join(&file.name), &file.text)?;
-        }
-        Ok(())
+        cluster.texts().try_for_each(|(name, text)| write(&directory.join(name), text))
     }
 
     fn unwritten(&self, error: io::Error) -> Error {
