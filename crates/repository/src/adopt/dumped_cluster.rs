@@ -77,10 +77,7 @@ impl DumpedCluster {
 
     /// The text of a new inventory.
     pub fn inventory(&self, name: &str) -> String {
-        let fact = |fact: Fact| {
-            let Fact { field, value, by } = fact;
-            format!("  {field}: {}  # {by}\n", edit::inline(&value))
-        };
+        let fact = |Fact { field, value, by }| format!("  {field}: {}  # {by}\n", edit::inline(&value));
         let more: String = self.dump.facts().into_iter().map(fact).collect();
         format!(
             "# yaml-language-server: $schema={INVENTORY_SCHEMA}\n\

@@ -10,19 +10,16 @@ use crate::repo::{Dump, Fact, FactOrigin, Identity};
 
 /// The fields of `spec` that a dump has, without the nodes.
 pub(super) fn all_facts(identity: &Identity, others: Vec<Fact>) -> Vec<Fact> {
-    let fact = |field, value: &str, by| Fact { field, value: value.into(), by };
-    let mut out = Vec::new();
-    if let Some(release) = identity.release.as_ref().filter(|r| is_of_dump(r.by)) {
-        out.push(fact("release", &release.value, "the release"));
-    }
-    if is_of_dump(identity.platform.by) {
-        out.push(fact("platform", identity.platform.value.as_str(), "the platform"));
-    }
-    if is_of_dump(identity.namespace.by) {
-        out.push(fact("namespace", &identity.namespace.value, "the namespace"));
-    }
-    out.extend(others);
-    out
+    let Identity { release, platform, namespace, .. } = identity;
+    let own = [
+        release.as_ref().map(|release| (release.by, "release", release.value.as_str(), "the release")),
+        Some((platform.by, "platform", platform.value.as_str(), "the platform")),
+        Some((namespace.by, "namespace", &namespace.value, "the namespace")),
+    ];
+    // From the cluster itself, not from a guess or the repository.
+    let is_of_dump = |origin| matches!(origin, FactOrigin::CommandLine | FactOrigin::Statement(_));
+    let own = own.into_iter().flatten().filter(|(origin, ..)| is_of_dump(*origin));
+    own.map(|(_, field, value, by)| Fact { field, value: value.into(), by }).chain(others).collect()
 }
 
 /// The inventory's fields that a dump contradicts, without the nodes.
@@ -50,11 +47,6 @@ pub struct Contradiction {
     pub fact: Fact,
 }
 
-/// Whether the fact comes from the cluster itself, not from a guess or the repository.
-fn is_of_dump(by: FactOrigin) -> bool {
-    matches!(by, FactOrigin::CommandLine | FactOrigin::Statement(_))
-}
-
 /// Whether two values of a field are equivalent.
 pub(super) fn is_same(field: &str, declared: &Value, value: &Value) -> bool {
     let texts = || Some((declared.as_str()?, value.as_str()?));
@@ -69,20 +61,15 @@ pub(super) fn is_same_release(first: &str, second: &str) -> bool {
 
 /// The fields of an inventory's `spec` from manifests, each with its source as a comment.
 pub(super) fn facts(identity: &Identity) -> String {
-    let mut out = String::new();
-    if let Some(release) = &identity.release {
-        out.push_str(&format!("  release: {:?}  # {}\n", release.value, comment(&release.source())));
-    }
-    let platform = &identity.platform;
-    if !platform.is_assumed() {
-        out.push_str(&format!("  platform: {}  # {}\n", platform.value.as_str(), comment(&platform.source())));
-    }
-    let namespace = &identity.namespace;
-    if !namespace.is_assumed() {
-        let value = edit::inline(&namespace.value.as_str().into());
-        out.push_str(&format!("  namespace: {value}  # {}\n", comment(&namespace.source())));
-    }
-    out
+    let Identity { release, platform, namespace, .. } = identity;
+    let name = edit::inline(&namespace.value.as_str().into());
+    let rows = [
+        release.as_ref().map(|release| ("release", format!("{:?}", release.value), release.source())),
+        (!platform.is_assumed()).then(|| ("platform", platform.value.to_string(), platform.source())),
+        (!namespace.is_assumed()).then(|| ("namespace", name, namespace.source())),
+    ];
+    let rows = rows.into_iter().flatten();
+    rows.map(|(field, value, source)| format!("  {field}: {value}  # {}\n", comment(&source))).collect()
 }
 
 /// A text as a comment on one line.
