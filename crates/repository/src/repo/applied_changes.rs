@@ -205,10 +205,6 @@ fn is_added(cluster: &ClusterRef, by: &Applied, is_first: bool) -> Finding {
 /// The first changed setting of each object that decides what is applied.
 fn settings_changes(before: &Repo, after: &Repo, old: &Applied, new: &Applied) -> Vec<Finding> {
     let is_built = new.sources.iter().all(|source| source.is_built);
-    let report = |document: &Arc<Document>, field: &str| {
-        // What generators and `.argocd-source` files fill in.
-        setting_change(document, if field.starts_with(FILLED_IN) { "source" } else { field }, &document.root)
-    };
     let mut out = Vec::new();
     let (mut a, mut b) = (old.settings(), new.settings());
     // The directory is the cluster's: it is compared with what was applied before.
@@ -237,7 +233,11 @@ fn settings_changes(before: &Repo, after: &Repo, old: &Applied, new: &Applied) -
         wrapper_fields::of("unapplied").iter().any(|harmless| is_in(harmless)) && !waits(field)
             || is_built && is_planned(field)
     };
-    out.extend(changed(&a, &b, "", &is_known).map(|field| report(&new.document, &field)));
+    out.extend(changed(&a, &b, "", &is_known).map(|field| {
+        // What generators and `.argocd-source` files fill in.
+        let field = if field.starts_with(FILLED_IN) { "source" } else { &field };
+        setting_change(&new.document, field, &new.document.root)
+    }));
     let related = |repo: &Repo, by: &Applied| {
         let outer = repo.outer(by).into_iter().map(|outer| Arc::clone(&outer.document));
         repo.gitops().related(by).iter().cloned().chain(outer).collect::<Vec<_>>()
