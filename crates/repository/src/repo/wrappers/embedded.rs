@@ -354,21 +354,21 @@ fn of_piece(text: &str, masked: &Masked, piece: Range<usize>, place: Place<'_>, 
             for line in &masked.lines {
                 let span = at(line.tag.clone());
                 let template = text[line.tag.clone()].trim().to_owned();
-                let what = if masked.is_whole && line.is_block() && line.covered.contains(&within.start) {
-                    UnknownKind::Whole(template)
+                let (what, name) = if masked.is_whole && line.is_block() && line.covered.contains(&within.start) {
+                    (UnknownKind::Whole, template)
                 } else if masked.is_in(line, text, &within) {
                     let is_its = |key: Span| {
                         let key = key.range();
                         masked.is_value_of(line, text, key.start + start..key.end + start)
                     };
                     match unknown::take_field(&mut root, &is_its) {
-                        Some(path) => UnknownKind::Value(path, masked.language.to_string()),
-                        None => UnknownKind::Lines(template),
+                        Some(path) => (UnknownKind::Value, path),
+                        None => (UnknownKind::Lines, template),
                     }
                 } else {
                     continue;
                 };
-                unknown.push(Unknown { span, what });
+                unknown.push(Unknown { span, what, name, by: masked.language.to_string() });
             }
             let is_alone = root.span == all;
             relocate(&mut root, &place);
@@ -423,7 +423,7 @@ mod tests {
         let shown = of_text(&file).found.into_iter().map(|e| {
             let root = &e.document.root;
             let line = |span: Span| file.position(span.start).line;
-            let unknown: Vec<&str> = e.unknown.iter().map(Unknown::name).collect();
+            let unknown: Vec<&str> = e.unknown.iter().map(|one| one.name.as_str()).collect();
             let kind = root.get("kind").map_or(0, |k| line(k.span));
             format!("{kind}: {} {}", root.to_json(), unknown.join(", "))
         });

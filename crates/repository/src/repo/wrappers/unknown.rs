@@ -25,36 +25,32 @@ pub(in super::super) struct Unknown {
     /// Where it is.
     pub(super) span: Span,
     pub(super) what: UnknownKind,
+    /// A value's dotted path from the object's root, with `[]` after a list's name; or the part of a template.
+    pub(super) name: String,
+    /// The tool that sets it.
+    pub(super) by: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 pub(super) enum UnknownKind {
-    /// A removed value: its dotted path from the object's root, with `[]` after a list's name, and the tool that sets
-    /// it.
-    Value(String, String),
-    /// A field of [`FIXED`]: its path, and the tool that sets it.
-    Fixed(&'static str, &'static str, String),
-    /// The text that this part of a template inserts.
-    Lines(String),
-    /// The object depends on this part of a template.
-    Whole(String),
+    /// A removed value.
+    Value,
+    /// A field of [`FIXED`].
+    Fixed,
+    /// The text that a part of a template inserts.
+    Lines,
+    /// The object depends on a part of a template.
+    Whole,
 }
+
+/// The message and the label for each kind: `{}` is the name, or the tool.
+static SENTENCES: Table<BTreeMap<UnknownKind, [&str; 2]>> = Table::of(include_str!("unknown.json"));
 
 impl Unknown {
     /// The path and place of a removed value that is in no list.
     pub(in super::super) fn whole_value(&self) -> Option<(&str, Span)> {
-        match &self.what {
-            UnknownKind::Value(path, _) if !path.contains("[]") => Some((path, self.span)),
-            _ => None,
-        }
-    }
-
-    /// Its path, or the part of a template.
-    pub(super) fn name(&self) -> &str {
-        match &self.what {
-            UnknownKind::Fixed(path, ..) => path,
-            UnknownKind::Value(text, _) | UnknownKind::Lines(text) | UnknownKind::Whole(text) => text,
-        }
+        let is_whole = self.what == UnknownKind::Value && !self.name.contains("[]");
+        is_whole.then_some((&self.name, self.span))
     }
 }
 
@@ -178,11 +174,8 @@ fn walk(node: &mut Node, path: &str, out: &mut Vec<Unknown>, look: &mut dyn FnMu
             Filled::Value(value) => node.value = value,
             Filled::Unknown(by) => {
                 let fixed = FIXED.iter().find(|(field, _)| *field == path);
-                let what = match fixed {
-                    Some((field, value)) => UnknownKind::Fixed(field, value, by),
-                    None => UnknownKind::Value(path.to_owned(), by),
-                };
-                out.push(Unknown { span: node.span, what });
+                let what = if fixed.is_some() { UnknownKind::Fixed } else { UnknownKind::Value };
+                out.push(Unknown { span: node.span, what, name: path.to_owned(), by });
                 let Some((_, value)) = fixed else { return false };
                 node.value = Value::String((*value).to_owned());
             }
@@ -190,8 +183,8 @@ fn walk(node: &mut Node, path: &str, out: &mut Vec<Unknown>, look: &mut dyn FnMu
         Value::Map(entries) => entries.retain_mut(|entry| {
             let key = &entry.key.text;
             if key.contains(MARK) {
-                let what = UnknownKind::Value(path.to_owned(), "the tool that applies it".to_owned());
-                out.push(Unknown { span: entry.key.span, what });
+                let (span, by) = (entry.key.span, "the tool that applies it".to_owned());
+                out.push(Unknown { span, what: UnknownKind::Value, name: path.to_owned(), by });
                 return false;
             }
             let below = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
@@ -216,33 +209,18 @@ pub(in super::super) fn finding(
     let place = document.location(first.span);
     let [one] = unknown else {
         const SHOWN: usize = 5;
-        let mut names: Vec<String> = unknown.iter().map(|one| format!("`{}`", one.name())).collect();
+        let mut names: Vec<String> = unknown.iter().map(|one| format!("`{}`", one.name)).collect();
         names.dedup();
         let names = list(&names, SHOWN);
         let message = format!("{} values are filled in later, and not in the plan: {names}", unknown.len());
         return Some(Finding::new(&VALUE_UNKNOWN, message).at(place).label("the first of them"));
     };
-    let (message, label, follows) = match &one.what {
-        UnknownKind::Value(path, by) => (
-            format!("`{path}` is filled in later; hcoplan plans without it"),
-            format!("by {by}"),
-            release.map(|release| follows(path, document, release)),
-        ),
-        UnknownKind::Fixed(path, value, by) => {
-            (format!("`{path}` is filled in later; hcoplan plans with `{value}`"), format!("by {by}"), None)
-        }
-        UnknownKind::Lines(template) => (
-            format!("what `{template}` adds is filled in later; hcoplan plans without it"),
-            "not in the plan".to_owned(),
-            None,
-        ),
-        UnknownKind::Whole(template) => (
-            format!("`{template}` decides whether the HyperConverged exists; hcoplan plans it as if it does"),
-            "the HyperConverged depends on it".to_owned(),
-            None,
-        ),
-    };
-    let finding = Finding::new(&VALUE_UNKNOWN, message).at(place).label(label);
+    let [message, label] = SENTENCES[&one.what];
+    let fixed = FIXED.iter().find(|(path, _)| *path == one.name).map_or("", |(_, value)| value);
+    let message = message.replace("{value}", fixed).replace("{}", &one.name);
+    let finding = Finding::new(&VALUE_UNKNOWN, message).at(place).label(label.replace("{}", &one.by));
+    let release = release.filter(|_| one.what == UnknownKind::Value);
+    let follows = release.map(|release| follows(&one.name, document, release));
     Some(match follows.filter(|f| !f.is_empty()) {
         Some(follows) => finding.help(format!("not in the plan: {follows}")),
         None => finding,
