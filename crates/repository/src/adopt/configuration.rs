@@ -21,7 +21,7 @@ pub struct Configuration {
     /// Whether the only group has all clusters of the repository, so that its facts stand at the top of a new file.
     is_whole: bool,
     /// Clusters alike, by their paths.
-    groups: Vec<(Vec<Utf8PathBuf>, Facts)>,
+    groups: Vec<(Facts, Vec<Utf8PathBuf>)>,
 }
 
 /// Facts about clusters.
@@ -135,7 +135,7 @@ impl Facts {
 impl Configuration {
     /// That of some clusters of a repository; `release` is what the user says of those without one.
     pub fn new(repo: &Repo, clusters: &[(&ClusterRef, Loaded)], has_charts: bool, release: Option<String>) -> Self {
-        let is_whole = clusters.len() == repo.clusters().len();
+        let are_all = clusters.len() == repo.clusters().len();
         let mut groups: BTreeMap<Facts, Vec<Utf8PathBuf>> = BTreeMap::new();
         for (cluster, loaded) in clusters {
             let mut facts = Facts { assumed: Assumed::of(loaded), ..Facts::default() };
@@ -143,20 +143,14 @@ impl Configuration {
                 && loaded.identity.release.as_ref().is_none_or(WithSource::is_configured)
             {
                 facts.assumed.release = None;
-                facts.release = Some(release.clone()).filter(|_| !is_whole);
+                facts.release = Some(release.clone()).filter(|_| !are_all);
             }
             if facts != Facts::default() && has_entry(repo, cluster) {
                 groups.entry(facts).or_default().push(cluster.named_path().to_owned());
             }
         }
-        let is_whole = is_whole && groups.len() < 2;
-        let release = release.filter(|_| clusters.len() == repo.clusters().len());
-        Self {
-            has_charts,
-            release,
-            is_whole,
-            groups: groups.into_iter().map(|(facts, paths)| (paths, facts)).collect(),
-        }
+        let (is_whole, release) = (are_all && groups.len() < 2, release.filter(|_| are_all));
+        Self { has_charts, release, is_whole, groups: groups.into_iter().collect() }
     }
 
     /// That of an inventory of a cluster.
@@ -169,9 +163,9 @@ impl Configuration {
     /// Adds the inventory of the only cluster.
     fn add_inventory(&mut self, cluster: &ClusterRef, inventory: &Utf8Path) -> &mut Facts {
         if self.groups.is_empty() {
-            self.groups.push((vec![cluster.named_path().to_owned()], Facts::default()));
+            self.groups.push((Facts::default(), vec![cluster.named_path().to_owned()]));
         }
-        let facts = &mut self.groups[0].1;
+        let facts = &mut self.groups[0].0;
         facts.inventory = Some(inventory.to_owned());
         facts
     }
@@ -186,10 +180,10 @@ impl Configuration {
     /// An existing file with what it lacks; `None` if it lacks nothing, or is none that can be changed.
     pub fn added_to(&self, text: &str) -> Option<String> {
         let mut now = text.to_owned();
-        if self.groups.iter().any(|(_, facts)| facts.inventory.is_some()) {
+        if self.has_inventory() {
             now = now.replace(WITHOUT_INVENTORY, "");
         }
-        let answered = self.groups.iter().filter(|_| self.is_whole).flat_map(|(_, facts)| facts.answered());
+        let answered = self.groups.iter().filter(|_| self.is_whole).flat_map(|(facts, _)| facts.answered());
         let answered: Vec<&str> = answered.chain(self.release.is_some().then_some("release")).collect();
         now = without_questions(&now, 0, &answered);
         // A file of comments has no document.
@@ -208,7 +202,7 @@ impl Configuration {
             let charts = self.has_charts.then_some(("helm", Json::Bool(true)));
             let all = self.release.iter().map(|label| ("release", label.as_str().into())).chain(charts);
             now = with_values(&now, all.map(|(key, value)| (Path::dotted(key), value)))?;
-            for (paths, facts) in &self.groups {
+            for (facts, paths) in &self.groups {
                 now = self.group_added_to(&now, paths, facts)?;
             }
         }
@@ -222,17 +216,18 @@ impl Configuration {
         if self.is_whole && root.get("clusters").is_none() {
             return facts.added_to(text, &Path::default());
         }
+        let is_of = |path: &Utf8PathBuf, own: &Utf8PathBuf| own == path || path.parent() == Some(own);
         let (mut new, mut copied) = (Vec::new(), Vec::new());
         for path in paths {
             let root = parsed(&now)?.root;
-            let is_its = |own: &Utf8PathBuf| own == path || path.parent() == Some(own);
+            let is_its = |own: &Utf8PathBuf| is_of(path, own);
             let items = root.list_at("clusters").iter().map(paths_of).enumerate();
             let Some((at, own)) = items.into_iter().find(|(_, own)| own.iter().any(is_its)) else {
                 new.push(path.clone());
                 continue;
             };
             let entry = Path::dotted("clusters").index(at);
-            let others = own.iter().any(|own| !paths.iter().any(|path| own == path || path.parent() == Some(own)));
+            let others = own.iter().any(|own| !paths.iter().any(|path| is_of(path, own)));
             if others && facts.known().next().is_some() {
                 // Its facts aren't the others'.
                 let index = own.iter().position(is_its)?;
@@ -256,14 +251,18 @@ impl Configuration {
     pub fn text(&self) -> String {
         let schema = INVENTORY_SCHEMA.replace("inventory.", "config.");
         let mut out = format!("# yaml-language-server: $schema={schema}\n");
-        if self.groups.iter().any(|(_, facts)| facts.assumed != Assumed::default()) {
+        if self.groups.iter().any(|(facts, _)| facts.assumed != Assumed::default()) {
             out += "# hcoplan assumes what the lines with `# ?` say: correct them, and remove the first `#`.\n";
         }
         out += &self.body();
-        if !self.groups.iter().any(|(_, facts)| facts.inventory.is_some()) {
+        if !self.has_inventory() {
             out += WITHOUT_INVENTORY;
         }
         out
+    }
+
+    fn has_inventory(&self) -> bool {
+        self.groups.iter().any(|(facts, _)| facts.inventory.is_some())
     }
 
     /// Its settings.
@@ -272,10 +271,10 @@ impl Configuration {
         let mut out = release.lines("");
         let charts = if self.has_charts { "helm: true\n" } else { "" };
         if self.is_whole {
-            self.groups.iter().for_each(|(_, facts)| out += &facts.lines(""));
+            self.groups.iter().for_each(|(facts, _)| out += &facts.lines(""));
             return out + charts;
         }
-        let items: String = self.groups.iter().map(|(paths, facts)| facts.item(paths, "  ")).collect();
+        let items: String = self.groups.iter().map(|(facts, paths)| facts.item(paths, "  ")).collect();
         let clusters = if items.is_empty() { "" } else { "clusters:\n" };
         format!("{out}{charts}{clusters}{items}")
     }
