@@ -158,18 +158,10 @@ impl Declared {
         if entry.get("roles").is_none() && node.roles().next().is_none() {
             self.findings.push(without_role(&node.name, &locations.name));
         }
-        let written = text(entry, "architecture").unwrap_or_default();
-        node.architecture = match Architecture::of(&written) {
-            Architecture::Alias(name) => {
-                if let Some(location) = &locations.architecture {
-                    self.findings.push(alias(&written, name, location));
-                }
-                name.to_owned()
-            }
-            _ => written,
-        };
+        let (written, location) = (entry.text("architecture"), locations.architecture.as_ref());
+        node.architecture = known_name(written, location, &mut self.findings);
         let label = entry.get("labels").and_then(|l| l.get(ARCHITECTURE_LABEL)).filter(|l| l.as_str().is_some());
-        if let (Some(label), Some(location)) = (label, &locations.architecture)
+        if let (Some(label), Some(location)) = (label, location)
             && node.labels.get(ARCHITECTURE_LABEL) != Some(&node.architecture)
         {
             self.findings.push(contradiction(&node, document.location(label.span), location.clone()));
@@ -225,11 +217,13 @@ fn without_role(name: &str, location: &Location) -> Finding {
     )
 }
 
-pub(super) fn alias(written: &str, name: &str, location: &Location) -> Finding {
-    let message = format!("Kubernetes calls the architecture {written} `{name}`");
-    Finding::new(&INVENTORY_INCONSISTENT, message)
-        .warning()
-        .at(location.clone())
-        .label(format!("read as {name}"))
-        .fix(Fix::edit(format!("write {name}"), Applicability::Safe, location.clone(), name))
+/// Kubernetes' name of an architecture; reports an alias.
+pub(super) fn known_name(written: &str, location: Option<&Location>, findings: &mut Vec<Finding>) -> String {
+    if let (Architecture::Alias(name), Some(location)) = (Architecture::of(written), location) {
+        let message = format!("Kubernetes calls the architecture {written} `{name}`");
+        let finding = Finding::new(&INVENTORY_INCONSISTENT, message).warning().at(location.clone());
+        let fix = Fix::edit(format!("write {name}"), Applicability::Safe, location.clone(), name);
+        findings.push(finding.label(format!("read as {name}")).fix(fix));
+    }
+    Architecture::name(written).unwrap_or(written).to_owned()
 }

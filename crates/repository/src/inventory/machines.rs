@@ -5,11 +5,11 @@
 //! labels of certain domains in the template's `metadata` apply to the node); cluster-autoscaler's scale-from-zero
 //! annotations of both.
 
-use super::declared::alias;
+use super::declared::known_name;
 use super::dump::{taints, texts};
 use super::locations::NodeLocations;
 use crate::prelude::*;
-use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, Architecture, Node, ROLE_LABEL, Taint, control_plane_labels};
+use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, Node, ROLE_LABEL, Taint, control_plane_labels};
 use hcoplan_rule_pages::rules::INVENTORY_INCONSISTENT;
 use hcoplan_yaml::{Node as Tree, Value as Yaml};
 
@@ -70,8 +70,15 @@ fn machines(document: &Document, object: &Tree, out: &mut Vec<(Node, NodeLocatio
     let locations =
         NodeLocations { name: document.location(name.span), architecture: location.map(|n| document.location(n.span)) };
     let architecture = labels.get(ARCHITECTURE_LABEL).cloned().unwrap_or_default();
-    let architecture = known(architecture, written, document, &locations.name, findings);
-    if !architecture.is_empty() {
+    let place = written.map(|node| document.location(node.span));
+    let architecture = known_name(&architecture, place.as_ref(), findings);
+    if architecture.is_empty() {
+        let finding = Finding::new(&INVENTORY_INCONSISTENT, "the architecture of these machines is unknown");
+        findings.push(finding.warning().at(locations.name.clone()).help(format!(
+            "label the nodes `{ARCHITECTURE_LABEL}: <architecture>`, or annotate it \
+             `{CAPACITY_LABELS}: {ARCHITECTURE_LABEL}=<architecture>`"
+        )));
+    } else {
         labels.insert(ARCHITECTURE_LABEL.to_owned(), architecture.clone());
     }
 
@@ -87,33 +94,6 @@ fn machines(document: &Document, object: &Tree, out: &mut Vec<(Node, NodeLocatio
         let taints = all_taints.clone();
         let node = Node { name, labels, architecture: architecture.clone(), taints, ..Node::default() };
         out.push((node, locations.clone()));
-    }
-}
-
-/// The architecture's known name; reports an alias or a missing architecture.
-fn known(
-    written: String,
-    node: Option<&Tree>,
-    document: &Document,
-    name: &Location,
-    findings: &mut Vec<Finding>,
-) -> String {
-    match Architecture::of(&written) {
-        Architecture::Alias(known) => {
-            if let Some(node) = node {
-                findings.push(alias(&written, known, &document.location(node.span)));
-            }
-            known.to_owned()
-        }
-        _ if written.is_empty() => {
-            let finding = Finding::new(&INVENTORY_INCONSISTENT, "the architecture of these machines is unknown");
-            findings.push(finding.warning().at(name.clone()).help(format!(
-                "label the nodes `{ARCHITECTURE_LABEL}: <architecture>`, or annotate it \
-                         `{CAPACITY_LABELS}: {ARCHITECTURE_LABEL}=<architecture>`"
-            )));
-            written
-        }
-        _ => written,
     }
 }
 
