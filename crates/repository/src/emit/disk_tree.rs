@@ -43,14 +43,12 @@ impl DiskTree {
             Err(error) => return Err(Error::io(root, error)),
         };
         let what = match metadata.file_type() {
-            kind if kind.is_dir() => None,
-            kind if kind.is_symlink() => Some("a symbolic link"),
-            kind if kind.is_file() => Some("a file"),
-            _ => Some("a special file"),
+            kind if kind.is_symlink() => "a symbolic link",
+            kind if kind.is_file() => "a file",
+            _ => "a special file",
         };
-        if let Some(what) = what {
-            let path = root.to_owned();
-            return Err(Error::NotADirectory { path, what });
+        if !metadata.is_dir() {
+            return Err(Error::NotADirectory { path: root.to_owned(), what });
         }
         let mut tree = Self { root: root.to_owned(), directories: BTreeMap::new(), conflict: None };
         let top = root.join(TOP_MANIFEST);
@@ -186,8 +184,7 @@ fn read(path: &Utf8Path) -> Result<Option<String>, Error> {
         Err(Unreadable::Missing) => return Ok(None),
         // hcoplan only writes regular files.
         Err(Unreadable::NotAFile(_) | Unreadable::Directory) => {
-            let path = path.to_owned();
-            return Err(Error::Foreign { path });
+            return Err(Error::Foreign { path: path.to_owned() });
         }
         Err(why) => return Err(Error::io(path, io::Error::other(why))),
     };

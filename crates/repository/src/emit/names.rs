@@ -85,9 +85,13 @@ pub fn cluster_directory(cluster: &str) -> Result<Utf8PathBuf, Error> {
                 }
             },
         };
-        return Err(Error::ClusterName { cluster: cluster.to_owned(), reason });
+        return Err(rejected(cluster, reason));
     }
     Ok(directory)
+}
+
+fn rejected(cluster: &str, reason: String) -> Error {
+    Error::ClusterName { cluster: cluster.to_owned(), reason }
 }
 
 /// Names of hcoplan's own files, which no directory can have.
@@ -120,7 +124,7 @@ pub fn check_names<'a>(clusters: impl IntoIterator<Item = &'a str>) -> Result<()
             } else {
                 format!("it differs from {other:?} only in letters' case")
             };
-            return Err(Error::ClusterName { cluster: cluster.to_owned(), reason });
+            return Err(rejected(cluster, reason));
         }
     }
     // A directory inside another cluster's directory must not have the name of one of its files.
@@ -129,10 +133,8 @@ pub fn check_names<'a>(clusters: impl IntoIterator<Item = &'a str>) -> Result<()
         let like_files = inner.filter(|d| d.as_str().ends_with(ENDING));
         let outer = like_files.filter_map(|d| seen.get(d.parent()?.as_str()));
         if let (Some(outer), Some(cluster)) = (outer.last(), seen.get(directory.as_str())) {
-            return Err(Error::ClusterName {
-                cluster: (*cluster).to_owned(),
-                reason: format!("its directory would have the name of a file of cluster {outer:?}"),
-            });
+            let reason = format!("its directory would have the name of a file of cluster {outer:?}");
+            return Err(rejected(cluster, reason));
         }
     }
     Ok(())

@@ -107,8 +107,7 @@ impl Tree {
     }
 
     fn unwritten(&self, error: io::Error) -> Error {
-        let path = self.out.clone();
-        Error::Unwritten { path, error }
+        Error::Unwritten { path: self.out.clone(), error }
     }
 
     fn leave(&self, cluster: &str) {

@@ -143,11 +143,8 @@ pub fn load(sources: &[Source]) -> (LoadedInventory, Vec<Finding>) {
 
 fn two_inventories(first: &Document, second: &Document) -> Finding {
     let place = |d: &Document| {
-        let name = Path::dotted("metadata.name");
-        match d.root.at(&name) {
-            Some(node) => d.location(node.span),
-            None => d.locate(&Path::dotted("kind")),
-        }
+        let name = d.root.below("metadata.name");
+        name.map_or_else(|| d.locate(&Path::dotted("kind")), |name| d.location(name.span))
     };
     Finding::new(&INVENTORY_INCONSISTENT, "this cluster has two inventories")
         .at(place(second))
