@@ -248,9 +248,7 @@ impl Pool {
             let start = if field == "name" { "    - " } else { "      " };
             match &entry[field] {
                 Value::Null => continue,
-                Value::Object(_) | Value::Array(_)
-                    if field == "labels" || field == "taints" && !self.taints.is_empty() =>
-                {
+                _ if field == "labels" || field == "taints" && !self.taints.is_empty() => {
                     out.push_str(&format!("{start}{field}:\n"));
                 }
                 value => out.push_str(&format!("{start}{field}: {}\n", yaml::edit::inline(value))),

@@ -9,7 +9,7 @@ use super::gitops::{Applied, Controller, Kind, LeftOut, Source, idle, is_filled,
 use super::identity::{SYNC_OPTIONS, has_sync_option};
 use super::left::{Fate, Left};
 use super::listed;
-use super::mentions::has;
+use super::mentions::{has, has_any};
 use super::nodes::{all_nodes, names_of};
 use super::paths::{matches_any, parent};
 use super::wrapper_changes::is_planned;
@@ -384,8 +384,7 @@ impl Repo {
             all.any(|item| item.as_str() == Some(role) || ["role", "name"].iter().any(|key| item.text(key) == role))
         };
         self.paths.iter().filter_map(|path| self.tree.source(path).ok()).any(|file| {
-            let may_have = has(file.text(), "role") || has(file.text(), "dependencies");
-            may_have
+            has_any(file.text(), &["role", "dependencies"])
                 && has(file.text(), role)
                 && yaml::parse_yaml(&file).documents.iter().any(|document| all_nodes(&document.root).any(has_role))
         })
