@@ -182,17 +182,8 @@ pub enum Sign {
     Note,
 }
 
-impl Sign {
-    /// The character used by `diff` and `terraform plan`.
-    pub const fn as_char(self) -> char {
-        match self {
-            Self::Add => '+',
-            Self::Remove => '-',
-            Self::Change => '~',
-            Self::Note => ' ',
-        }
-    }
-}
+// The classes of a page's style.
+hcoplan_kubernetes::names!(Sign { Add = "add", Remove = "del", Change = "change", Note = "at" });
 
 /// A line of text in styled pieces.
 #[derive(Debug, Clone, Default)]

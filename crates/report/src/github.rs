@@ -12,12 +12,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
 }
 
 fn annotation(report: &Report<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-    let command = match finding.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Info => "notice",
-    };
-    write!(out, "::{command} ")?;
+    write!(out, "::{} ", word("github", finding.severity.as_str()))?;
     if let Some(location) = &finding.location {
         let (start, end) = (location.start(), location.end());
         let path = report.path_in_repository(&location.file);

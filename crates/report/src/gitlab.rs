@@ -9,11 +9,6 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     let fingerprints = fingerprints(report.findings);
     let issues = report.findings.iter().zip(fingerprints).filter(|(finding, _)| !report.is_folded(finding));
     let issues = issues.map(|(finding, fingerprint)| {
-        let severity = match finding.severity {
-            Severity::Error => "critical",
-            Severity::Warning => "major",
-            Severity::Info => "info",
-        };
         // A location is required; findings without one are attached to the root.
         let (path, begin, end) = match &finding.location {
             Some(l) => (report.path_in_repository(&l.file).to_string(), l.start().line, l.end().line),
@@ -28,7 +23,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
             "description": format!("{}: {}", finding.rule.name, InputText::new(&text).message()),
             "check_name": finding.rule.name,
             "fingerprint": fingerprint,
-            "severity": severity,
+            "severity": word("gitlab", finding.severity.as_str()),
             "location": {"path": path, "lines": {"begin": begin, "end": end}},
         })
     });

@@ -6,7 +6,7 @@ use super::excerpt::{Excerpt, by_file};
 use super::{Block, Cell, DiffLine, Document, Entry, Level, Span, Style, Table, Text};
 use crate::prelude::*;
 use crate::text::printable;
-use crate::{Mark, Sign};
+use crate::Mark;
 use hcoplan_diagnostics::secret::escape_invisible;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -118,15 +118,15 @@ fn block(block: &Block) -> Markup {
 }
 
 fn verdict(level: Level, what: &Text) -> Markup {
-    html! { div.verdict.(class(level)) { p { strong { (text(what)) } } } }
+    html! { div.verdict.(level.as_str()) { p { strong { (text(what)) } } } }
 }
 
 fn entry(entry: &Entry) -> Markup {
     html! {
         article id=[entry.anchor.as_ref()] {
             p {
-                @if entry.label.is_empty() { span.label.(class(entry.level)) { (word(entry.level)) } " " }
-                @else { span.label.(class(entry.level)) { (text(&entry.label)) } " " }
+                @if entry.label.is_empty() { span.label.(entry.level.as_str()) { (word("html", entry.level.as_str())) } " " }
+                @else { span.label.(entry.level.as_str()) { (text(&entry.label)) } " " }
                 strong { (text(&entry.text)) }
             }
             (excerpts(&entry.marks, entry.level))
@@ -137,16 +137,6 @@ fn entry(entry: &Entry) -> Markup {
                 }
             }
         }
-    }
-}
-
-/// A level in a word, for entries without a label.
-fn word(level: Level) -> &'static str {
-    match level {
-        Level::Bad => "breaks",
-        Level::Warn => "attention",
-        Level::Calm => "note",
-        Level::Good => "better",
     }
 }
 
@@ -166,7 +156,7 @@ fn excerpts(marks: &[Mark], level: Level) -> Markup {
                                 "\n"
                             }
                             @for (label, primary) in &row.labels {
-                                @if *primary { span.says.first.(class(level)) { "↳ " (label) "\n" } }
+                                @if *primary { span.says.first.(level.as_str()) { "↳ " (label) "\n" } }
                                 @else { span.says { "↳ " (label) "\n" } }
                             }
                         }
@@ -196,7 +186,7 @@ fn table(table: &Table) -> Markup {
 fn cell(cell: &Cell) -> Markup {
     html! {
         @match cell.level {
-            Some(level) => span.state.(class(level)) { (text(&cell.text)) },
+            Some(level) => span.state.(level.as_str()) { (text(&cell.text)) },
             None => (text(&cell.text)),
         }
         @if let Some(reason) = &cell.reason { br; small { (printable(reason)) } }
@@ -207,14 +197,8 @@ fn diff(lines: &[DiffLine]) -> Markup {
     html! {
         pre.diff tabindex="0" {
             @for line in lines {
-                @let name = match line.sign {
-                    Sign::Add => "add",
-                    Sign::Remove => "del",
-                    Sign::Change => "change",
-                    Sign::Note => "at",
-                };
-                span class=(name) {
-                    (line.sign.as_char()) (" ".repeat(2 * line.depth + 1)) (text(&line.text)) "\n"
+                span class=(line.sign.as_str()) {
+                    (word("diff", line.sign.as_str())) (" ".repeat(2 * line.depth + 1)) (text(&line.text)) "\n"
                 }
             }
         }
@@ -232,7 +216,7 @@ fn styled(span: &Span) -> Markup {
         Style::Strong => html! { b { (quoted(&text)) } },
         Style::Soft => html! { span.soft { (quoted(&text)) } },
         Style::Code => html! { code { (text) } },
-        Style::Level(level) => html! { b.(class(*level)) { (text) } },
+        Style::Level(level) => html! { b.(level.as_str()) { (text) } },
         Style::Link(address) | Style::Address(address) => html! { a href=(address) rel="noreferrer" { (text) } },
     }
 }
@@ -247,14 +231,5 @@ fn quoted(text: &str) -> Markup {
         @for (index, part) in parts.into_iter().enumerate() {
             @if index % 2 == 1 { code { (part) } } @else { (part) }
         }
-    }
-}
-
-const fn class(level: Level) -> &'static str {
-    match level {
-        Level::Bad => "bad",
-        Level::Warn => "warn",
-        Level::Calm => "calm",
-        Level::Good => "good",
     }
 }

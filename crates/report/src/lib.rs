@@ -62,6 +62,7 @@ pub mod visible_json;
 mod why;
 mod why_changes;
 mod why_json;
+mod words;
 
 use std::io::{self, Write};
 

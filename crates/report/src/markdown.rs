@@ -146,7 +146,7 @@ fn diff(lines: &[DiffLine]) -> String {
         .iter()
         .map(|line| {
             // GitHub and GitLab choose the colour by the first character.
-            let sign = if line.sign == Sign::Change { '!' } else { line.sign.as_char() };
+            let sign = word("markdown diff", line.sign.as_str());
             let indent = " ".repeat(2 * line.depth + if line.sign == Sign::Note { 2 } else { 0 });
             format!("{sign} {indent}{}\n", InputText::new(&line.text.characters()).line())
         })
@@ -162,12 +162,7 @@ fn fence(text: &str) -> String {
 }
 
 fn sign(level: Level) -> &'static str {
-    match level {
-        Level::Bad => "🔴",
-        Level::Warn => "🟡",
-        Level::Calm => "🔵",
-        Level::Good => "✅",
-    }
+    word("markdown", level.as_str())
 }
 
 fn line(text: &Text) -> String {

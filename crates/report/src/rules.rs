@@ -1,7 +1,7 @@
 //! Output of `hcoplan lint --list`.
 
 use crate::prelude::*;
-use hcoplan_diagnostics::finding::{FixKind, Group};
+use hcoplan_diagnostics::finding::Group;
 
 /// All rules as JSON.
 pub fn list() -> Value {
@@ -37,12 +37,7 @@ fn of_one(group: Group, rules: &[&Rule]) -> String {
     let mut out = format!("{}\n", group.as_str());
     let width = rules.iter().map(|r| r.name.len()).max().unwrap_or(0);
     for rule in rules {
-        let fix = match rule.fix {
-            FixKind::None => " ",
-            FixKind::Suggested => "?",
-            FixKind::Unsafe => "~",
-            FixKind::Safe => "!",
-        };
+        let fix = word("fix", rule.fix.as_str());
         let pedantic = if rule.pedantic { " (pedantic)" } else { "" };
         let (severity, name, summary) = (rule.severity.as_str(), rule.name, rule.summary);
         out.push_str(&format!("  {severity:<7} {name:<width$} {fix} {summary}{pedantic}\n"));

@@ -53,14 +53,6 @@ fn rules(report: &Report<'_>) -> Vec<&'static Rule> {
     by_name.into_values().collect()
 }
 
-fn level(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Info => "note",
-    }
-}
-
 fn descriptor(rule: &Rule) -> Value {
     let sections = lint::sections(rule);
     let what = sections.split("\n\n").nth(1).unwrap_or(rule.summary);
@@ -77,19 +69,11 @@ fn descriptor(rule: &Rule) -> Value {
         "fullDescription": {"text": cut(&full)},
         "help": {"text": what, "markdown": sections},
         "helpUri": page(rule.name),
-        "defaultConfiguration": {"level": level(rule.severity)},
+        "defaultConfiguration": {"level": word("sarif level", rule.severity.as_str())},
         "properties": {
             "tags": tags,
-            "precision": match rule.confidence.as_str() {
-                "high" => "very-high",
-                "medium" => "high",
-                _ => "medium",
-            },
-            "problem.severity": match rule.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-                Severity::Info => "recommendation",
-            },
+            "precision": word("sarif precision", rule.confidence.as_str()),
+            "problem.severity": word("sarif severity", rule.severity.as_str()),
         },
     })
 }
@@ -132,7 +116,7 @@ fn result(
     let mut out = json!({
         "ruleId": finding.rule.name,
         "ruleIndex": index.get(finding.rule.name),
-        "level": level(finding.severity),
+        "level": word("sarif level", finding.severity.as_str()),
         "message": {"text": InputText::new(&text).sarif()},
         "locations": [location],
         "partialFingerprints": fingerprints,

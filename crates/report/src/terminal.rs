@@ -108,8 +108,7 @@ impl Printer {
     }
 
     fn verdict(&mut self, level: Level, text: &Text) {
-        let sign = Text::new().level(level, self.sign(level)).plain(" ");
-        self.lines(&sign.then(strong(text)), 0, 2);
+        self.lines(&self.sign("verdict", level).then(strong(text)), 0, 2);
     }
 
     /// Prints an empty line unless at the start.
@@ -119,27 +118,15 @@ impl Printer {
         }
     }
 
-    fn sign(&self, level: Level) -> &'static str {
-        match (level, self.terminal.unicode) {
-            (Level::Bad, true) => "✗",
-            (Level::Bad, false) => "x",
-            (Level::Warn, _) => "!",
-            (Level::Calm, _) => "~",
-            (Level::Good, true) => "✓",
-            (Level::Good, false) => "=",
-        }
+    fn sign(&self, of: &str, level: Level) -> Text {
+        let signs = if self.terminal.unicode { "unicode" } else { "ascii" };
+        Text::new().level(level, word(&format!("{signs} {of}"), level.as_str())).plain(" ")
     }
 
     fn story(&mut self, entry: &Entry) {
-        let sign = match entry.level {
-            Level::Calm if self.terminal.unicode => "·",
-            Level::Calm => ".",
-            level => self.sign(level),
-        };
-        let sign = Text::new().level(entry.level, sign).plain(" ");
         let label = if entry.label.is_empty() { Text::new() } else { entry.label.clone().plain(": ") };
         let place = if entry.place.is_empty() { Text::new() } else { Text::from(" ").then(entry.place.clone()) };
-        self.lines(&sign.then(label).then(entry.text.clone()).then(place), 2, 4);
+        self.lines(&self.sign("entry", entry.level).then(label).then(entry.text.clone()).then(place), 2, 4);
         for (name, text) in &entry.notes {
             let name = if name.is_empty() { Text::new() } else { Text::new().strong(format!("{name}: ")) };
             self.lines(&name.then(text.clone()), 4, 6);
@@ -250,7 +237,7 @@ impl Printer {
             Sign::Change => Level::Warn,
             Sign::Note => return self.lines(&line.text, 2 * line.depth + 4, 2 * line.depth + 6),
         };
-        let sign = Text::new().level(level, line.sign.as_char()).plain(" ");
+        let sign = Text::new().level(level, word("diff", line.sign.as_str())).plain(" ");
         self.lines(&sign.then(line.text.clone()), 2 * line.depth + 2, 2 * line.depth + 6);
     }
 

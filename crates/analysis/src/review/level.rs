@@ -15,6 +15,8 @@ pub enum Level {
     Good,
 }
 
+hcoplan_kubernetes::names!(Level { Bad = "bad", Warn = "warn", Calm = "calm", Good = "good" });
+
 impl Level {
     /// The least `--fail-on` severity that this level fails.
     pub const fn severity(self) -> Option<Severity> {

@@ -1,6 +1,5 @@
 //! A comparison as JSON: each story once, with references to its clusters and findings.
 
-use super::outputs::level;
 use super::upgrade::UpgradeView;
 use super::{live_check, shown_pair};
 use crate::changes::Changes;
@@ -57,7 +56,7 @@ pub fn document(changes: &Changes<'_>, steps: Option<&Steps>) -> Value {
 }
 
 fn verdict(review: &Review<'_>) -> Value {
-    json!({"level": level(review.level), "verdict": review.word(), "message": review.verdict()})
+    json!({"level": word("outputs", review.level.as_str()), "verdict": review.word(), "message": review.verdict()})
 }
 
 /// What a finding says: rule, severity, message, and whether it was there before.
@@ -118,7 +117,7 @@ fn one_story(changes: &Changes<'_>, story: &Story<'_>, findings: &mut Findings<'
         "causes": causes.collect::<Vec<_>>(),
         "clusters": story.clusters,
         "change": story.whole.map(Kind::as_str),
-        "level": level(story.worst()),
+        "level": word("outputs", story.worst().as_str()),
         "effects": effects,
         "findings": findings.indexes(&story.findings),
         "findingsRemoved": findings.indexes(&story.removed),
@@ -138,7 +137,7 @@ fn effect(changes: &Changes<'_>, entry: &Entry<'_>, rules: &[usize]) -> Value {
     let effect = &entry.effect;
     json!({
         "impact": effect.impact,
-        "level": level(level_of(effect)),
+        "level": word("outputs", level_of(effect).as_str()),
         "certain": effect.certain,
         "message": entry.sentence(usize::MAX - 1),
         "subjects": effect.subjects,

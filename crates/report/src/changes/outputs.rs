@@ -2,7 +2,6 @@
 
 use crate::prelude::*;
 use crate::text::printable;
-use hcoplan_analysis::review::Level;
 
 /// GitHub's limit for the description of a commit status, in characters.
 pub(super) const SUMMARY: usize = 140;
@@ -11,7 +10,7 @@ pub(super) const SUMMARY: usize = 140;
 pub(super) fn write(review: &Review<'_>, findings: usize, out: &mut dyn Write) -> io::Result<()> {
     let summary = review.summary(SUMMARY);
     writeln!(out, "verdict={}", review.word())?;
-    writeln!(out, "level={}", level(review.level))?;
+    writeln!(out, "level={}", word("outputs", review.level.as_str()))?;
     // A line break would start another output.
     writeln!(out, "summary={}", printable(&summary))?;
     let counts = review.counts;
@@ -23,14 +22,4 @@ pub(super) fn write(review: &Review<'_>, findings: usize, out: &mut dyn Write) -
     writeln!(out, "findings={findings}")?;
     writeln!(out, "new_errors={}", counts.findings_added[0])?;
     writeln!(out, "new_warnings={}", counts.findings_added[1])
-}
-
-/// A level's stable name.
-pub(super) fn level(level: Level) -> &'static str {
-    match level {
-        Level::Bad => "bad",
-        Level::Warn => "warn",
-        Level::Calm => "neutral",
-        Level::Good => "good",
-    }
 }

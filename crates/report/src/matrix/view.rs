@@ -108,9 +108,12 @@ fn header(cluster: &ClusterMatrix, rows: &str, last: &str) -> Vec<Text> {
 fn machine_table(cluster: &ClusterMatrix, machines: &[&MachineRow], legend: &mut Legend) -> Table {
     let mut row = |machine: &&MachineRow| {
         let cells = machine.cells.iter().map(|cell| TableCell {
-            text: legend
-                .cell(machine_sign(cell.as_ref()), cell.as_ref().map_or("-", |cell| cell.outcome.as_str()))
-                .into(),
+            text: {
+                let outcome = cell.as_ref().map(|cell| cell.outcome.as_str());
+                legend
+                    .cell(outcome.map_or(".", |name| crate::words::word("machines", name)), outcome.unwrap_or("-"))
+                    .into()
+            },
             level: cell.as_ref().and_then(|cell| machine_level(cell.outcome)),
             reason: cell.as_ref().and_then(|cell| cell.cause.as_ref()).map(boot::BootCause::sentence),
         });
@@ -208,18 +211,5 @@ impl Legend {
         let signs = self.0.filter(|signs| !signs.is_empty())?;
         let one = |(sign, word): (&str, String)| Text::new().strong(sign).soft(format!(" {word}"));
         Some(Text::join(signs.into_iter().map(one), "   "))
-    }
-}
-
-const fn machine_sign(cell: Option<&boot::ArchitectureBoot>) -> &'static str {
-    match cell {
-        None => ".",
-        Some(cell) => match cell.outcome {
-            BootOutcome::Boots => "+",
-            BootOutcome::DoesNotBoot => "-",
-            BootOutcome::BootsOnSome => "~",
-            BootOutcome::Undetermined => "?",
-            BootOutcome::Unknown => "*",
-        },
     }
 }
