@@ -158,7 +158,7 @@ pub fn common_types(kind: TypeKind, version: &str) -> &'static BTreeMap<&'static
     let mut known = locked(&KNOWN);
     known.entry((kind, version.to_owned())).or_insert_with(|| {
         let numbers = version_numbers(version.trim_start_matches('v'));
-        let all = members(&TYPES[kind.table()]);
+        let all = members(&TYPES[&format!("{}s", kind.field())]);
         let name_in_version = all.filter_map(|(marked, spec)| Some((name_in_version(marked, &numbers)?, spec)));
         Box::leak(Box::new(name_in_version.collect()))
     })
@@ -174,13 +174,6 @@ pub enum TypeKind {
 }
 
 impl TypeKind {
-    fn table(self) -> &'static str {
-        match self {
-            Self::Instancetype => "instancetypes",
-            Self::Preference => "preferences",
-        }
-    }
-
     /// The field of a virtual machine's `spec` that refers to it.
     pub fn field(self) -> &'static str {
         match self {

@@ -155,19 +155,14 @@ impl Release {
     /// to users' templates.
     pub fn load_templates(&self, templates: &mut [Value]) {
         let rules = self.admission().version("v1beta1");
-        let fills = |mutation: Mutation| rules.is_some_and(|r| r.mutate.create.contains(&mutation));
-        let fill = |template: &mut Value, key: &str, value: Value| {
-            if let Some(spec) = template.get_mut("spec").and_then(Value::as_object_mut) {
-                spec.entry(key).or_insert(value);
-            }
-        };
-        for template in templates {
-            if fills(Mutation::RetentionPolicy) {
-                fill(template, "retentionPolicy", "None".into());
-            }
-            if fills(Mutation::ImportsToKeep) {
-                fill(template, "importsToKeep", 1.into());
-            }
+        let defaults = [
+            (Mutation::RetentionPolicy, "retentionPolicy", json!("None")),
+            (Mutation::ImportsToKeep, "importsToKeep", json!(1)),
+        ];
+        let fills = |mutation| rules.is_some_and(|r| r.mutate.create.contains(mutation));
+        for (_, key, value) in defaults.iter().filter(|(mutation, ..)| fills(mutation)) {
+            let specs = templates.iter_mut().filter_map(|template| template.get_mut("spec")?.as_object_mut());
+            specs.for_each(|spec| _ = spec.entry(*key).or_insert_with(|| value.clone()));
         }
     }
 }
@@ -297,35 +292,24 @@ fn template(image: &CommonImage) -> Value {
     })
 }
 
+/// What all ImageStreams have.
+static STREAM: Table<Value> = Table::of(include_str!("image_stream.json"));
+
 /// The ImageStream that an image is pulled from, as the operator creates it from its files; `None` for an image from a
 /// registry.
 fn image_stream(distribution: &Distribution, image: &CommonImage) -> Option<Value> {
     let ImageSource::Stream { image_stream, from, tag, scheduled } = &image.image else {
         return None;
     };
-    Some(json!({
-        "apiVersion": "image.openshift.io/v1",
-        "kind": "ImageStream",
-        "metadata": {
-            "labels": {
-                "app": "kubevirt-hyperconverged",
-                "app.kubernetes.io/component": "compute",
-                "app.kubernetes.io/managed-by": "hco-operator",
-                "app.kubernetes.io/part-of": "hyperconverged-cluster",
-                "app.kubernetes.io/version": "{{env.HCO_KV_IO_VERSION}}",
-            },
-            "name": image_stream.value,
-            "namespace": distribution.golden_images_namespace.value,
-        },
-        "spec": {
-            "lookupPolicy": {"local": false},
-            "tags": [{
-                "from": {"kind": "DockerImage", "name": from.value},
-                "importPolicy": {"scheduled": scheduled.value == "true"},
-                "name": tag.value,
-            }],
-        },
-    }))
+    let mut stream = STREAM.clone();
+    let [name, namespace] = [&image_stream.value, &distribution.golden_images_namespace.value];
+    (stream["metadata"]["name"], stream["metadata"]["namespace"]) = (json!(name), json!(namespace));
+    stream["spec"]["tags"] = json!([{
+        "from": {"kind": "DockerImage", "name": from.value},
+        "importPolicy": {"scheduled": scheduled.value == "true"},
+        "name": tag.value,
+    }]);
+    Some(stream)
 }
 
 fn assumed_of(image: &CommonImage) -> Vec<AssumedValue> {
