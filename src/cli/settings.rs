@@ -57,12 +57,7 @@ pub(super) enum FailOn {
 impl FailOn {
     /// The severity; `None` means never.
     pub(super) fn severity(self) -> Option<Severity> {
-        match self {
-            Self::Error => Some(Severity::Error),
-            Self::Warning => Some(Severity::Warning),
-            Self::Info => Some(Severity::Info),
-            Self::Never => None,
-        }
+        Severity::named(self.to_possible_value()?.get_name())
     }
 }
 
