@@ -6,6 +6,7 @@ use crate::Report;
 use crate::document::Mark;
 use crate::document::{Block, Document, Entry, Layout, Level, Text};
 use crate::prelude::*;
+use crate::text::left;
 use hcoplan_analysis::{is_assumption, review};
 
 /// Maximum related locations drawn per finding.
@@ -32,10 +33,9 @@ fn assumptions(report: &Report<'_>) -> Vec<Block> {
     let shown = report.findings.iter().filter(|f| !report.is_folded(f) && is_assumption(f));
     let shown: Vec<Finding> = shown.filter(|_| !report.terminal.verbose).cloned().collect();
     let mut lines: Vec<Text> = group_alike(&shown).iter().map(|group| assumption(report, group)).collect();
-    let more = lines.len().saturating_sub(MAX_ASSUMPTIONS);
+    let more = left(&lines, MAX_ASSUMPTIONS).map(|more| format!("{more} more; ")).unwrap_or_default();
     lines.truncate(MAX_ASSUMPTIONS);
     if !lines.is_empty() {
-        let more = if more > 0 { format!("{more} more; ") } else { String::new() };
         let text =
             format!("{more}state this in hcoplan.yaml, which `hcoplan init` writes; `-v` prints the consequences");
         lines.push(Text::new().soft(text));
@@ -141,7 +141,7 @@ fn entry(report: &Report<'_>, group: &Alike<'_>, path: impl Fn(&SourceFile) -> U
         several => entry.note("", clusters(several)),
     }
     entry.place = at(finding).map_or_else(Text::new, |place| Text::new().code(place));
-    if let Some(more @ 1..) = finding.related.len().checked_sub(MAX_RELATED) {
+    if let Some(more) = left(&finding.related, MAX_RELATED) {
         entry.note("places", format!("{more} further, which `--format json` names"));
     }
     // Several clusters may share one file.

@@ -4,9 +4,9 @@
 
 use super::excerpt::{Excerpt, by_file};
 use super::{Block, Cell, DiffLine, Document, Entry, Level, Span, Style, Table, Text};
+use crate::Mark;
 use crate::prelude::*;
 use crate::text::printable;
-use crate::Mark;
 use hcoplan_diagnostics::secret::escape_invisible;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 

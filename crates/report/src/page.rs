@@ -101,8 +101,7 @@ pub fn plan_page(plan: &PlanPage<'_>) -> Document {
         )],
     };
     section("Changes", changes);
-    let diffs = plan.changes.map(|c| c.clusters);
-    section("Clusters", vec![Block::Table(cluster_table(plan, diffs, review.as_ref(), &alerts))]);
+    section("Clusters", vec![Block::Table(cluster_table(plan, review.as_ref(), &alerts))]);
     // What a consequence says isn't said again.
     let told: BTreeSet<(&str, &str)> = review
         .iter()
@@ -134,11 +133,11 @@ fn verdict(plan: &PlanPage<'_>) -> (Level, Text) {
 /// The table of clusters, the worst first.
 fn cluster_table(
     plan: &PlanPage<'_>,
-    changes: Option<&[ClusterDiff]>,
     review: Option<&Review<'_>>,
     alerts: &BTreeMap<&'static str, Alert<'_>>,
 ) -> Table {
     let (rows, found) = (plan.clusters, plan.report.findings);
+    let changes = plan.changes.map(|c| c.clusters);
     let diffs: BTreeMap<&str, &ClusterDiff> = changes.into_iter().flatten().map(|d| (d.cluster.as_str(), d)).collect();
     let any_unfinished = rows.iter().any(|row| !row.unfinished.is_empty());
     let mut header = vec!["cluster", "release", "verdict", "workload nodes", "errors", "warnings", "info", "alerts"];
@@ -156,7 +155,8 @@ fn cluster_table(
     }
     let row = |(verdict, row): (Cell, &ClusterRow)| {
         let of = |severity| counted.get(&(row.cluster.as_str(), severity)).copied().unwrap_or_default();
-        let mut cells: Vec<Cell> = vec![row.cluster.as_str().into(), release(row).into(), verdict, nodes(row).into()];
+        let release = row.matrix.as_ref().map_or("", |m| &m.release);
+        let mut cells: Vec<Cell> = vec![row.cluster.as_str().into(), release.into(), verdict, nodes(row).into()];
         cells.extend(Severity::ALL.map(|s| of(s).to_string().into()));
         cells.push(alerts.values().filter(|a| a.clusters.contains(&*row.cluster)).count().to_string().into());
         cells.push(covered(row).into());
@@ -192,10 +192,6 @@ fn verdict_cell(row: &ClusterRow, report: &Report<'_>, review: Option<&Review<'_
         _ => None,
     };
     Cell { text: word.into(), level: Some(level), reason }
-}
-
-fn release(row: &ClusterRow) -> String {
-    row.matrix.as_ref().map_or_else(String::new, |m| m.release.clone())
 }
 
 fn nodes(row: &ClusterRow) -> String {

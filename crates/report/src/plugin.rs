@@ -1,6 +1,7 @@
 //! Output of a config management plugin of Argo CD: plain text, as many lines as Argo CD shows of standard error.
 
 use crate::prelude::*;
+use crate::text::left;
 use hcoplan_analysis::{Failure, NoticeKind};
 use hcoplan_repository::repo;
 
@@ -16,8 +17,7 @@ pub fn lines(mut notices: Vec<(NoticeKind, String)>) -> Vec<String> {
     };
     let texts = notices.into_iter().map(|(kind, text)| format!("{}{text}", word(kind)));
     let mut lines: Vec<String> = texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
-    let more = lines.len().saturating_sub(MAX_SHOWN);
-    if more > 0 {
+    if let Some(more) = left(&lines, MAX_SHOWN) {
         lines.truncate(MAX_SHOWN);
         lines.push(format!("and {more} more: hcoplan lint shows them all"));
     }

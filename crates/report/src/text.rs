@@ -16,6 +16,11 @@ pub(super) fn cut(text: &str, most: usize) -> String {
     }
 }
 
+/// How many follow those that are shown; `None` if all are.
+pub(super) fn left<T>(all: &[T], shown: usize) -> Option<usize> {
+    all.len().checked_sub(shown).filter(|n| *n > 0)
+}
+
 /// Wraps a text at spaces into lines of at most `width` characters.
 pub fn wrap_lines(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();

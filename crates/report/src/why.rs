@@ -6,7 +6,7 @@ use super::{line_of, shown_path};
 use crate::document::{Block, Document, Text};
 use crate::document::{DiffLine, Mark, Sign};
 use crate::prelude::*;
-use crate::text::cut;
+use crate::text::{cut, left};
 use hcoplan_analysis::FieldAnswer;
 use hcoplan_explain::why::{
     Answer, DecisiveSources, Edit, Fact, FoundValue, Input, OperationEffect, PatchShown, ValueOrigin,
@@ -18,7 +18,7 @@ use hcoplan_yaml as yaml;
 const MAX_CHANGES: usize = 8;
 
 /// The search's limits, printed when it finds no answer.
-const TRIED: &str = "tried were each part of the HyperConverged taken away, alone and together, switches that \
+const TRIED: &str = ": tried were each part of the HyperConverged taken away, alone and together, switches that \
                      are not written, and a node more of each architecture and role";
 
 /// Maximum fields listed that would change the value.
@@ -182,7 +182,7 @@ impl<'a> WhyPage<'a> {
                 }
             }
         }
-        if let Some(more) = changed.len().checked_sub(MAX_CHANGES).filter(|n| *n > 0) {
+        if let Some(more) = left(&changed, MAX_CHANGES) {
             lines.push(note(format!("and {more} more")));
         }
         lines
@@ -221,17 +221,18 @@ impl<'a> WhyPage<'a> {
                     format!("because of the number of {nodes}; no line of the HyperConverged changes it")
                 }
             }
-            ValueOrigin::Release => match answer.value {
-                FoundValue::NoObject if answer.feeds.is_empty() => {
-                    format!("{release} has no reason to render it: {TRIED}")
+            ValueOrigin::Release => {
+                let if_none = |text| if answer.feeds.is_empty() { text } else { "" };
+                let tried = if_none(TRIED);
+                match answer.value {
+                    FoundValue::NoObject => format!("{release} has no reason to render it{tried}"),
+                    FoundValue::Absent if self.unknown.is_some() => "because nothing that is known sets it".to_owned(),
+                    FoundValue::Absent => format!("because nothing sets it{tried}"),
+                    _ => {
+                        format!("it is a default of {release}{}", if_none("; nothing in the repository changes it"))
+                    }
                 }
-                FoundValue::NoObject => format!("{release} has no reason to render it"),
-                FoundValue::Absent if self.unknown.is_some() => "because nothing that is known sets it".to_owned(),
-                FoundValue::Absent if answer.feeds.is_empty() => format!("because nothing sets it: {TRIED}"),
-                FoundValue::Absent => "because nothing sets it".to_owned(),
-                _ if !answer.feeds.is_empty() => format!("it is a default of {release}"),
-                _ => format!("it is a default of {release}; nothing in the repository changes it"),
-            },
+            }
         };
         let (same, different): (Vec<_>, Vec<_>) = answer.others.iter().partition(|o| o.value == answer.value);
         let same: Vec<&str> = same.iter().map(|o| o.release.as_str()).collect();
@@ -253,8 +254,8 @@ impl<'a> WhyPage<'a> {
             };
             joined(feed.edits.iter().map(edit), ", together with ").into()
         });
-        let more = feeds.len().checked_sub(MAX_FEEDS).filter(|n| *n > 0);
-        let lines: Vec<Text> = shown.chain(more.map(|more| format!("and {more} more").into())).collect();
+        let lines: Vec<Text> =
+            shown.chain(left(feeds, MAX_FEEDS).map(|more| format!("and {more} more").into())).collect();
         if lines.is_empty() {
             return Vec::new();
         }

@@ -7,6 +7,7 @@ use crate::document::{Block, Level, Text};
 use crate::document::{DiffLine, Entry as Row, Sign};
 use crate::plural;
 use crate::prelude::*;
+use crate::text::left;
 use hcoplan_analysis::review::{
     Entry, FieldLine, FindingLine, InputDifference, ObjectLine, Story, cluster_names, level_of, list,
 };
@@ -177,7 +178,7 @@ impl<'a> View<'a> {
     fn heading(&self, story: &Story<'a>) -> Option<Block> {
         let causes = story.causes.iter().take(MAX_CAUSES).map(|cause| self.cause(cause));
         let mut text = Text::join(causes, " + ");
-        if let Some(more) = story.causes.len().checked_sub(MAX_CAUSES).filter(|more| *more > 0) {
+        if let Some(more) = left(&story.causes, MAX_CAUSES) {
             text = text.plain(format!(" + {}", plural(more, "more difference")));
         }
         let note = match (story.whole, story.moved_from) {
@@ -475,17 +476,17 @@ impl<'a> View<'a> {
             return self.text(&format!("{}{each}", field.label), &a, &b);
         }
         let shown = |value: Option<&Value>| value.map(|v| self.cut(value_on_a_line(v)));
+        let line = |sign, value: &str| DiffLine::new(sign, 1, format!("{}{value}", field.label));
         match (shown(before.as_ref()), shown(after.as_ref())) {
-            (None, None) => vec![DiffLine::new(Sign::Change, 1, format!("{}{each}", field.label))],
-            (None, Some(after)) => vec![DiffLine::new(Sign::Add, 1, format!("{}: {after}{each}", field.label))],
-            (Some(before), None) => vec![DiffLine::new(Sign::Remove, 1, format!("{}: {before}{each}", field.label))],
+            (None, None) => vec![line(Sign::Change, each)],
             (Some(before), Some(after)) if before.len() + after.len() <= SHORT_VALUE => {
-                vec![DiffLine::new(Sign::Change, 1, format!("{}: {before} → {after}{each}", field.label))]
+                vec![line(Sign::Change, &format!(": {before} → {after}{each}"))]
             }
-            (Some(before), Some(after)) => vec![
-                DiffLine::new(Sign::Remove, 1, format!("{}: {before}", field.label)),
-                DiffLine::new(Sign::Add, 1, format!("{}: {after}{each}", field.label)),
-            ],
+            (Some(before), None) => vec![line(Sign::Remove, &format!(": {before}{each}"))],
+            (before, after) => {
+                let before = before.map(|before| line(Sign::Remove, &format!(": {before}")));
+                before.into_iter().chain(after.map(|after| line(Sign::Add, &format!(": {after}{each}")))).collect()
+            }
         }
     }
 

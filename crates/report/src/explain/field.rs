@@ -2,12 +2,13 @@
 //! releases' data.
 
 use crate::prelude::*;
-use crate::text::cut;
+use crate::text::{cut, left};
 use crate::wrap_lines;
 use hcoplan_analysis::{Failure, of_nothing};
 use hcoplan_diagnostics::finding::nearest;
 use hcoplan_explain::docs::{FieldDoc, Term, TermKind, plain, resolve, steps};
 use hcoplan_kubernetes::schema::Schema;
+use hcoplan_kubernetes::tree::{elements, members};
 use hcoplan_planner::admission::KIND;
 use hcoplan_planner::plan::Plan;
 use hcoplan_yaml::{Path, Segment, emit};
@@ -227,10 +228,11 @@ fn see(release: &Arc<Release>, schema: &Schema, plan: &Plan, path: Path) -> Opti
     Some(FieldVersion { release: Arc::clone(release), api_version: schema.api_version(), path, doc, unset })
 }
 
-fn plain_value(value: &Value) -> String {
+fn plain_value(value: Option<&Value>) -> String {
     match value {
-        Value::String(text) if !text.is_empty() => text.clone(),
-        other => other.to_string(),
+        None => "nothing".to_owned(),
+        Some(Value::String(text)) if !text.is_empty() => text.clone(),
+        Some(other) => other.to_string(),
     }
 }
 
@@ -262,7 +264,7 @@ fn version_page(out: &mut String, kind: &str, all: &[FieldVersion], releases: &[
     for feeds in newest.doc.feeds.iter().take(MAX_FEEDS) {
         paragraph(out, "    ", feeds);
     }
-    if let Some(more) = newest.doc.feeds.len().checked_sub(MAX_FEEDS).filter(|n| *n > 0) {
+    if let Some(more) = left(&newest.doc.feeds, MAX_FEEDS) {
         let _ = writeln!(out, "    and {more} more: ask for a field in it");
     }
     out.push_str(if is_operand {
@@ -292,22 +294,17 @@ fn span_of(run: &[FieldVersion]) -> String {
 }
 
 fn value(out: &mut String, releases: &str, value: Option<&Value>) {
-    match value {
-        None => out.push_str(&format!("    {releases}: nothing\n")),
-        Some(Value::Object(entries)) if !entries.is_empty() => block(out, releases, value),
-        Some(Value::Array(items)) if !items.is_empty() => block(out, releases, value),
-        Some(scalar) => out.push_str(&format!("    {releases}: {}\n", plain_value(scalar))),
-    }
-}
-
-fn block(out: &mut String, releases: &str, value: Option<&Value>) {
+    let Some(block) = value.filter(|v| members(*v).next().is_some() || elements(*v).next().is_some()) else {
+        let _ = writeln!(out, "    {releases}: {}", plain_value(value));
+        return;
+    };
     let _ = writeln!(out, "    {releases}:");
-    let text = value.map(emit).unwrap_or_default();
+    let text = emit(block);
     let lines: Vec<&str> = text.lines().collect();
     for line in lines.iter().take(MAX_LINES) {
         let _ = writeln!(out, "      {line}");
     }
-    if let Some(more) = lines.len().checked_sub(MAX_LINES).filter(|n| *n > 0) {
+    if let Some(more) = left(&lines, MAX_LINES) {
         let _ = writeln!(out, "      # and {more} more lines");
     }
 }
@@ -345,7 +342,7 @@ fn changes(pair: &[FieldVersion]) -> Vec<String> {
         let lines: Vec<&String> = lines.iter().filter(is_new).collect();
         let shown = lines.iter().take(MAX_CHANGED_FEEDS);
         out.extend(shown.map(|line| format!("{name}: {word}: {line}")));
-        if let Some(more) = lines.len().checked_sub(MAX_CHANGED_FEEDS).filter(|n| *n > 0) {
+        if let Some(more) = left(&lines, MAX_CHANGED_FEEDS) {
             out.push(format!("{name}: {word}: {more} more"));
         }
     }
@@ -366,7 +363,7 @@ fn leaves(a: Option<&Value>, b: Option<&Value>, at: &str, name: &str, out: &mut 
             }
         }
         (a, b) => {
-            let show = |v: Option<&Value>| cut(&v.map_or("nothing".to_owned(), plain_value), 60);
+            let show = |v: Option<&Value>| cut(&plain_value(v), 60);
             let at = if at.is_empty() { "value" } else { at };
             out.push(format!("{name}: {at}: {}, before {}", show(b), show(a)));
         }
