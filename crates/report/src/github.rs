@@ -3,6 +3,7 @@
 
 use crate::Report;
 use crate::prelude::*;
+use crate::words::word;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     for finding in report.annotated() {

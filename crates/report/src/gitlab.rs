@@ -3,6 +3,7 @@
 use super::visible_json;
 use crate::Report;
 use crate::prelude::*;
+use crate::words::word;
 use hcoplan_lint::fingerprints;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {

@@ -7,6 +7,7 @@ use super::{Block, Cell, DiffLine, Document, Entry, Level, Span, Style, Table, T
 use crate::Mark;
 use crate::prelude::*;
 use crate::text::printable;
+use crate::words::word;
 use hcoplan_diagnostics::secret::escape_invisible;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 

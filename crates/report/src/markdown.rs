@@ -5,6 +5,7 @@
 
 use super::{Block, Cell, DiffLine, Document, Entry, Level, Span, Style, Table, Text};
 use crate::prelude::*;
+use crate::words::word;
 use crate::{Mark, Sign};
 use hcoplan_diagnostics::words::plural;
 

@@ -1,6 +1,5 @@
 //! Names of other crates that most files use.
 
-pub(crate) use crate::words::word;
 pub(crate) use camino::{Utf8Path, Utf8PathBuf};
 pub(crate) use hcoplan_analysis::review::{Review, Steps, clusters};
 pub(crate) use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Rule, Severity};

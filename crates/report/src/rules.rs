@@ -1,6 +1,7 @@
 //! Output of `hcoplan lint --list`.
 
 use crate::prelude::*;
+use crate::words::word;
 use hcoplan_diagnostics::finding::Group;
 
 /// All rules as JSON.

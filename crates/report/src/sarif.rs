@@ -5,6 +5,7 @@ use super::fingerprint::line_hashes;
 use super::visible_json;
 use crate::Report;
 use crate::prelude::*;
+use crate::words::word;
 use hcoplan_diagnostics::finding::Prediction;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";

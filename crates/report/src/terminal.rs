@@ -7,6 +7,7 @@ use super::excerpt::{Excerpt, by_file};
 use super::{Block, DiffLine, Document, Entry, Layout, Level, Span, Style, Table, Text};
 use crate::prelude::*;
 use crate::text::printable;
+use crate::words::word;
 use crate::{Mark, Sign};
 use anstyle::{AnsiColor, Style as Ansi};
 use miette::{GraphicalReportHandler, GraphicalTheme, ThemeCharacters};

@@ -10,7 +10,6 @@ pub(super) fn find(cx: &Context<'_>, template: &WrittenTemplate<'_>) -> Option<F
     let message = format!("{name} is never imported: it has a common image's name, and the common images are off");
     Some(
         cx.finding(message)
-            .silent()
             .at(template.name_place())
             .label("changes an image that doesn't exist")
             .help("give it a name of its own, or set `enableCommonBootImageImport: true`"),

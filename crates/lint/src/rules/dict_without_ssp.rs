@@ -9,7 +9,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     out.report(
         cx.finding("no golden image is imported: plain Kubernetes has no SSP")
-            .silent()
             .at(field.key_place())
             .label("for an operator that isn't installed")
             .help("apply DataImportCrons of your own, or remove the golden images from the HyperConverged"),

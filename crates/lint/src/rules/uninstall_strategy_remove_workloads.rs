@@ -9,7 +9,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let message = "uninstallStrategy is RemoveWorkloads: deleting the HyperConverged deletes every \
                    VirtualMachine and DataVolume";
-    let mut finding = cx.finding(message).at(field.value_place()).label("deletes the workloads, too").silent();
+    let mut finding = cx.finding(message).at(field.value_place()).label("deletes the workloads, too");
     let keep = suggested_text(
         "write BlockUninstallIfWorkloadsExist, which blocks the deletion while there are workloads",
         field.value_place(),

@@ -5,6 +5,7 @@ use super::{live_check, shown_pair};
 use crate::changes::Changes;
 use crate::json::placed;
 use crate::prelude::*;
+use crate::words::word;
 use hcoplan_analysis::review::{
     Checklist, Entry, FieldLine, FindingLine, InputDifference, ObjectLine, Story, level_of,
 };

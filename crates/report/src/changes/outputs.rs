@@ -2,6 +2,7 @@
 
 use crate::prelude::*;
 use crate::text::printable;
+use crate::words::word;
 
 /// GitHub's limit for the description of a commit status, in characters.
 pub(super) const SUMMARY: usize = 140;

@@ -126,7 +126,6 @@ pub(super) fn pair(
         };
         let finding = Finding::new(&CLUSTER_NAME_TAKEN, message)
             .label("not planned")
-            .silent()
             .help("name both in hcoplan.yaml, or move one to its own directory");
         out.findings.push(related(finding, repo.named_at(cluster.object), repo.named_at(first.object), "planned"));
         true

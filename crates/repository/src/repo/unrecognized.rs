@@ -98,7 +98,6 @@ pub(super) fn unused_inventory(place: Location) -> Finding {
     Finding::new(&INVENTORY_WITHOUT_CLUSTER, "this inventory belongs to no HyperConverged")
         .at(place)
         .label("nothing is planned for it")
-        .silent()
         .help("put the HyperConverged next to it, or delete it; hcoplan.yaml can assign it to another directory")
 }
 

@@ -3,8 +3,9 @@
 //! Source: `pkg/apis/application/v1alpha1/types.go` of Argo CD 3.2: `GetSource` takes the dry source of a hydrator, and
 //! `sources` where there are any.
 
+use super::argo_sources::{is_same_repository, sources};
 use super::generators::bindings;
-use super::{Applied, Source, is_expression};
+use super::{Applied, Source};
 use crate::prelude::*;
 use crate::repo::nodes::{filled, is_on, value_mut};
 use crate::repo::paths::first_document;
@@ -102,14 +103,6 @@ fn overlaid(base: &Node, over: &Node) -> Node {
     Node { value: Value::Map(entries), ..over.clone() }
 }
 
-/// The sources of an Application's spec.
-pub(in crate::repo) fn sources(spec: &Node) -> impl Iterator<Item = &Node> {
-    let many = spec.list_at("sources");
-    let hydrated = spec.below("sourceHydrator.drySource");
-    let one = hydrated.or_else(|| spec.get("source")).filter(|_| many.is_empty());
-    many.iter().chain(one)
-}
-
 /// The sources of an Application's spec. The repository of those with a path is this one.
 pub(super) fn sources_of(spec: &Node) -> Vec<Source> {
     let here = sources(spec).find(|source| source.get("path").is_some()).map(|source| source.text("repoURL"));
@@ -122,10 +115,4 @@ pub(super) fn sources_of(spec: &Node) -> Vec<Source> {
         ..Source::at("", node)
     };
     sources(spec).map(source).collect()
-}
-
-/// Whether two addresses may be of one repository: a template may be any, and one repository has several addresses.
-pub(in crate::repo) fn is_same_repository(one: &str, other: &str) -> bool {
-    let last = |address: &str| hcoplan_diagnostics::source::last_part(address).map(str::to_ascii_lowercase);
-    is_expression(one) || is_expression(other) || one == other || last(one) == last(other)
 }

@@ -5,7 +5,7 @@
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::argocd::{is_same_repository, sources};
+use super::argo_sources::{is_same_repository, sources};
 use super::{Template, printed};
 use crate::prelude::*;
 use crate::repo::nodes::{all_nodes, fields_at, is_on};

@@ -6,7 +6,9 @@
 
 mod acm;
 mod additions;
+mod argo_sources;
 mod argocd;
+mod by_directory;
 mod controller;
 mod destination;
 mod fleet;
@@ -27,7 +29,8 @@ use crate::repo::unplanned;
 
 pub(super) use acm::{idle, setting};
 pub(super) use additions::builds;
-pub(super) use argocd::{is_same_repository, sources as argo_sources, templates};
+pub(super) use argo_sources::{is_same_repository, sources as argo_sources};
+pub(super) use argocd::templates;
 pub use controller::Controller;
 pub(super) use destination::Destination;
 use generators::glob;

@@ -2,6 +2,8 @@
 
 use hcoplan_diagnostics::source::origin_of_top;
 
+use super::argo_sources::is_same_repository;
+use super::by_directory::ByDirectory;
 use super::destination::destination;
 use super::variables::{Named, variables};
 use super::{Applied, Controller, Kind, Source, acm, argocd, file_of, fleet, flux};
@@ -30,40 +32,6 @@ pub(in crate::repo) struct GitOps {
     pub(in crate::repo) origin: Option<String>,
     /// What its objects name.
     pub(in crate::repo) named: Named,
-}
-
-/// The indexes of objects by the directories of their sources, also with links followed, so that none is compared with
-/// each file: with 800 clusters and as many Applications that took three times as long.
-#[derive(Debug, Default)]
-pub(super) struct ByDirectory {
-    known: BTreeMap<Utf8PathBuf, Vec<usize>>,
-    /// Those with sources whose directories aren't known.
-    elsewhere: Vec<usize>,
-}
-
-impl ByDirectory {
-    pub(super) fn of<'a>(all: impl Iterator<Item = &'a Applied>) -> Self {
-        let mut out = Self::default();
-        for (index, applied) in all.enumerate() {
-            for source in &applied.sources {
-                match source.directory() {
-                    Some(directory) => {
-                        for own in BTreeSet::from([Some(directory), source.real.clone()]).into_iter().flatten() {
-                            out.known.entry(own).or_default().push(index);
-                        }
-                    }
-                    None => out.elsewhere.push(index),
-                }
-            }
-        }
-        out
-    }
-
-    /// Those with a source at or above a directory, or one whose directory isn't known.
-    pub(super) fn around(&self, directory: &Utf8Path) -> BTreeSet<usize> {
-        let above = directory.ancestors().filter_map(|above| self.known.get(above)).flatten();
-        above.chain(&self.elsewhere).copied().collect()
-    }
 }
 
 /// The most Kustomizations that fill in the variables of one object.
@@ -190,7 +158,7 @@ impl GitOps {
             let own = if is_flux && !bootstrapped.is_empty() { &bootstrapped } else { &origin };
             for source in &mut applied.sources {
                 let addresses = self.addresses(applied.kind, &source.node);
-                let is_own = |address: &&str| own.iter().any(|own| argocd::is_same_repository(own, address));
+                let is_own = |address: &&str| own.iter().any(|own| is_same_repository(own, address));
                 source.is_here &= own.is_empty() || addresses.is_empty() || addresses.iter().any(is_own);
             }
         }

@@ -1,6 +1,6 @@
 //! The variables of Flux's Kustomizations.
 
-use super::objects::ByDirectory;
+use super::by_directory::ByDirectory;
 use super::{Applied, Kind, printed};
 use crate::prelude::*;
 use crate::repo::nodes::{is_on, names_of};

@@ -40,18 +40,18 @@ const MARKS: [&str; 5] = [
 /// What may hide the groups in a file that is too large to be read: an escape of a letter, and base64.
 static HIDING: LazyLock<Vec<&str>> = LazyLock::new(|| include_str!("hiding.txt").lines().collect());
 
-/// Why files aren't read that begin with one of some texts, whose characters are bytes.
-static FORMS: Table<Vec<(&str, Vec<String>)>> = Table::of(include_str!("forms.json"));
+/// Why files aren't read that begin with one of some texts, whose characters are bytes; and whether that is encryption.
+static FORMS: Table<Vec<(&str, Vec<String>, bool)>> = Table::of(include_str!("forms.json"));
 
 /// Why the bytes of a manifest can't be searched as text; `None` if they can.
 fn unreadable_form(bytes: &[u8]) -> Option<&'static str> {
     let start: String = bytes.iter().take(48).map(|b| char::from(*b)).collect();
     let is_kind_encrypted = || any_kind(&String::from_utf8_lossy(bytes), |kind| kind.starts_with("ENC["));
     let is_encrypted = || is_encrypted_data(bytes) || is_of_sops(bytes) && is_kind_encrypted();
-    let is_it = |(why, marks): &&(&str, Vec<String>)| {
-        marks.iter().any(|mark| start.starts_with(mark)) || why.contains("encrypted") && is_encrypted()
+    let is_it = |(_, marks, encrypts): &&(&str, Vec<String>, bool)| {
+        marks.iter().any(|mark| start.starts_with(mark)) || *encrypts && is_encrypted()
     };
-    if let Some((why, _)) = FORMS.iter().find(is_it) {
+    if let Some((why, ..)) = FORMS.iter().find(is_it) {
         return Some(why);
     }
     matches!(bytes, [0, a, 0, ..] | [a, 0, _, 0, ..] if *a != 0).then_some(())?;
