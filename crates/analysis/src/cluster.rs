@@ -324,7 +324,7 @@ fn is_not_planned_before(work: &ClusterTask<'_>, was: Option<&ClusterRef>, outco
         ..ClusterDiff::new(&outcome.cluster)
     };
     if let Some(to) = &work.preview {
-        outcome.steps.push(Upgraded::none(to, diff.clone(), false));
+        outcome.steps.push(Upgraded::new(to, diff.clone(), false));
     }
     outcome.diff = Some(diff).filter(|_| work.compare);
 }
@@ -351,7 +351,7 @@ fn mark_known_reasons(
 }
 
 /// Keeps the cluster's directory of the output tree.
-fn keep(work: &ClusterTask<'_>, outcome: &mut ClusterResult) {
+pub(super) fn keep(work: &ClusterTask<'_>, outcome: &mut ClusterResult) {
     outcome.failed = work.tree.and_then(|tree| tree.keep(outcome.cluster.id()).err());
 }
 

@@ -1,6 +1,7 @@
 //! The result of a cluster: verdict, findings, differences.
 
 use super::field_question::FieldAnswer;
+use super::root::with_help;
 use crate::exit::Exit;
 use crate::matrix::ClusterMatrix;
 use crate::notices::Notices;
@@ -74,8 +75,8 @@ pub struct Upgraded {
 }
 
 impl Upgraded {
-    /// An upgrade without a step, with `diff` as its effect.
-    pub(super) fn none(to: &Release, diff: ClusterDiff, is_there: bool) -> Self {
+    /// An upgrade, with `diff` as its effect.
+    pub(super) fn new(to: &Release, diff: ClusterDiff, is_there: bool) -> Self {
         Self { release: to.label().to_owned(), of: to.name().to_owned(), diff, is_there }
     }
 }
@@ -98,9 +99,8 @@ pub fn report_outcome(outcome: &ClusterResult, existing_counts: bool, verdict: &
     let is_said = outcome.found.findings.iter().any(|f| f.rejection);
     match &outcome.verdict {
         Verdict::Rejected(reasons) if !is_said => {
-            let help = outcome.forced.map(|h| format!("\n  help: {h}"));
             let reasons = joined(reasons.iter().map(ToString::to_string), "; ");
-            notices.error(format_args!("{cluster}: {reasons}{}", help.unwrap_or_default()));
+            notices.error(with_help(format!("{cluster}: {reasons}"), outcome.forced));
         }
         Verdict::Rejected(_) => {
             if let Some(help) = outcome.forced {
@@ -110,8 +110,7 @@ pub fn report_outcome(outcome: &ClusterResult, existing_counts: bool, verdict: &
         Verdict::NotPlanned(why) => match why.kind {
             NotPlannedKind::Unreadable => verdict.unreadable = true,
             NotPlannedKind::Unusable if outcome.found.findings.is_empty() => {
-                let help = why.help.as_ref().map(|h| format!("\n  help: {h}"));
-                notices.error(format_args!("{cluster}: {why}{}", help.unwrap_or_default()));
+                notices.error(with_help(format!("{cluster}: {why}"), why.help.as_ref()));
             }
             NotPlannedKind::Unusable => {}
             NotPlannedKind::Bug => {

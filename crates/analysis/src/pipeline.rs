@@ -18,30 +18,19 @@ pub fn run(
     work: &ClusterTask<'_>,
     jobs: Option<NonZeroUsize>,
     progress: &Progress,
-    sink: impl FnMut(ClusterResult) -> ControlFlow<()>,
+    mut sink: impl FnMut(ClusterResult) -> ControlFlow<()>,
 ) {
     let one = |pair: &Pair<'_>| {
         let outcome = panics::catch_panic(|| cluster::work(work, repo, pair));
         outcome.unwrap_or_else(|said| panicked(work, &pair.name, said))
     };
-    each(pairs, jobs, progress, one, sink);
-}
-
-/// Processes items on the useful number of threads; `sink` gets the results in order. Stops early if the sink or a
-/// signal says so.
-pub(super) fn each<T: Sync, R: Send>(
-    items: &[T],
-    jobs: Option<NonZeroUsize>,
-    progress: &Progress,
-    one: impl Fn(&T) -> R + Sync,
-    mut sink: impl FnMut(R) -> ControlFlow<()>,
-) {
+    // The useful number of threads.
     let workers = match jobs {
         Some(jobs) => jobs.get(),
-        None if items.len() < FEW => 1,
+        None if pairs.len() < FEW => 1,
         None => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
     };
-    ordered(items, workers, one, |result| {
+    ordered(pairs, workers, one, |result| {
         progress.step();
         if interrupted() { ControlFlow::Break(()) } else { sink(result) }
     });
@@ -52,7 +41,7 @@ fn panicked(work: &ClusterTask<'_>, cluster: &ClusterName, text: String) -> Clus
     let why = NotPlanned { kind: NotPlannedKind::Bug, text, location: None, help: None };
     let mut outcome = ClusterResult { cluster: cluster.clone(), ..ClusterResult::default() };
     outcome.not_planned(why);
-    outcome.failed = work.tree.and_then(|tree| tree.keep(cluster.id()).err());
+    cluster::keep(work, &mut outcome);
     let diff = ClusterDiff { verdict: outcome.verdict.clone(), ..ClusterDiff::new(cluster) };
     outcome.diff = Some(diff).filter(|_| work.compare);
     outcome

@@ -40,19 +40,13 @@ pub(super) fn steps(
     if is_reached(&start.release, to) {
         let is_there = unknown.is_empty();
         let diff = ClusterDiff { findings_added: unknown, ..ClusterDiff::new(&outcome.cluster) };
-        return vec![Upgraded::none(to, diff, is_there)];
+        return vec![Upgraded::new(to, diff, is_there)];
     }
     let previous = old.object(inputs).filter(|_| !matches!(old, PreviousCluster::Same));
     let previous = previous.map(|previous| previous.state(start.clone(), manifest));
-    let first = match &previous {
-        Some(previous) => previous.update(manifest),
-        None => start.update(manifest),
-    };
-    let first = previous.as_ref().unwrap_or(&start).forced(first);
-    let orders = match &previous {
-        Some(previous) => lifecycle::orders(previous, manifest, to),
-        None => lifecycle::orders(&first.after, manifest, to),
-    };
+    let present = previous.as_ref().unwrap_or(&start);
+    let first = present.forced(present.update(manifest));
+    let orders = lifecycle::orders(previous.as_ref().unwrap_or(&first.after), manifest, to);
     if !first.plan.admission.accepted {
         // The state is unknown; the change itself reports the rejection.
         let mut diff = ClusterDiff::new(&outcome.cluster);
@@ -60,7 +54,7 @@ pub(super) fn steps(
         let rejections = outcome.found.findings.iter().filter(|f| f.rejection);
         diff.findings_added = rejections.map(|f| Finding { is_existing: true, ..f.clone() }).collect();
         diff.rejected_before = Some(first.plan.admission.message.clone());
-        return vec![Upgraded::none(to, diff, false)];
+        return vec![Upgraded::new(to, diff, false)];
     }
     let mut out = Vec::new();
     let mut before = inputs.with_plan(&first.after.release, first.plan.clone());
@@ -77,8 +71,6 @@ pub(super) fn steps(
     let path = state.upgrade_over(to);
     let last = path.len().saturating_sub(1);
     for (index, step) in path.into_iter().enumerate() {
-        let release = &step.after.release;
-        let (release, of) = (release.label().to_owned(), release.name().to_owned());
         let after = inputs.with_plan(&step.after.release, step.plan.clone());
         let mut diff = ClusterDiff::new(&outcome.cluster);
         diff.verdict = Verdict::of_step(&step);
@@ -97,7 +89,7 @@ pub(super) fn steps(
         let added = finds.iter().filter(|f| !f.is_existing).chain(unknown.iter().filter(|_| index == 0));
         diff.findings_added = added.cloned().collect();
         diff.findings_removed = without_existing(&found, &finds);
-        out.push(Upgraded { release, of, diff, is_there: false });
+        out.push(Upgraded::new(&step.after.release, diff, false));
         (before, found) = (after, finds);
         state = step.after;
     }

@@ -2,6 +2,7 @@
 
 use super::export::{export, take_apart};
 use crate::prelude::*;
+use hcoplan_kubernetes::text::first_part;
 use hcoplan_planner::admission::{GROUP, KIND};
 use hcoplan_planner::boot_images::ssp_stage::CRON_LABEL;
 use hcoplan_yaml as yaml;
@@ -60,7 +61,7 @@ impl PreviousState {
         }
         let mut objects = Vec::new();
         parsed.documents.iter().for_each(|document| take_apart(document.root.to_json(), &mut objects));
-        let group = |object: &Value| object["apiVersion"].as_str().and_then(|v| v.split('/').next()) == Some(GROUP);
+        let group = |object: &Value| first_part(text(&object["apiVersion"]), '/') == GROUP;
         let (objects, others): (Vec<_>, Vec<_>) =
             objects.into_iter().partition(|object| object["kind"] == KIND && group(object));
         Ok(Self { file, objects, others: others.into_iter().map(Object::new).collect() })

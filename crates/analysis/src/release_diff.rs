@@ -92,15 +92,20 @@ fn compare(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) 
     let text = |value: Option<&String>| value.filter(|v| !v.is_empty()).cloned();
     let one = |name: &String| {
         let (old, new) = (before.get(name), after.get(name));
-        let kind = match (old, new) {
-            (Some(a), Some(b)) if a == b => return None,
-            (Some(_), Some(_)) => Kind::Change,
-            (None, _) => Kind::Add,
-            (_, None) => Kind::Remove,
-        };
-        Some(Difference { change: kind, name: name.clone(), before: text(old), after: text(new) })
+        let difference =
+            || Difference { change: kind(old, new), name: name.clone(), before: text(old), after: text(new) };
+        (old != new).then(difference)
     };
     names.into_iter().filter_map(one).collect()
+}
+
+/// How a value with these two sides differs.
+fn kind<T>(before: Option<T>, after: Option<T>) -> Kind {
+    match (before, after) {
+        (None, _) => Kind::Add,
+        (_, None) => Kind::Remove,
+        _ => Kind::Change,
+    }
 }
 
 /// Removes fields below an added or removed one.
@@ -275,11 +280,7 @@ fn differences(change: &ObjectChange) -> Vec<Difference> {
     }
     let fields = change.fields.iter().filter(|f| f.step.noise.is_none());
     let field = |field: &diff::semantic::FieldChange| Difference {
-        change: match (&field.step.before, &field.step.after) {
-            (None, _) => Kind::Add,
-            (_, None) => Kind::Remove,
-            _ => Kind::Change,
-        },
+        change: kind(field.step.before.as_ref(), field.step.after.as_ref()),
         name: format!("{}: {}", change.id, field.step.label),
         before: text(&field.step.before),
         after: text(&field.step.after),

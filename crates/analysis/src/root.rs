@@ -3,6 +3,7 @@
 use super::selection::Selection;
 use crate::notices::Notices;
 use crate::prelude::*;
+use std::fmt::Display;
 
 /// A path and its root.
 #[derive(Debug, PartialEq, Eq)]
@@ -98,10 +99,14 @@ pub(super) fn is_of_meant(finding: &Finding) -> bool {
 
 /// A finding on one line, with its help below.
 pub fn finding_with_help(finding: &Finding) -> String {
-    let said = crate::finding_line(finding);
-    match &finding.help {
-        Some(help) => format!("{said}\n  help: {help}"),
-        None => said,
+    with_help(crate::finding_line(finding), finding.help.as_ref())
+}
+
+/// A text with help below.
+pub(super) fn with_help(text: String, help: Option<impl Display>) -> String {
+    match help {
+        Some(help) => format!("{text}\n  help: {help}"),
+        None => text,
     }
 }
 

@@ -68,15 +68,10 @@ impl OutputTree {
         true
     }
 
-    /// The directories of the existing tree.
-    fn directories(&self) -> Vec<Utf8PathBuf> {
-        let disk = self.disk.iter().flat_map(DiskTree::directories);
-        disk.map(ToOwned::to_owned).collect()
-    }
-
     /// Replaces the tree unless the run failed; returns whether it did. Unselected clusters stay unchanged.
     pub fn finish(self, found: &Clusters, verdict: &Exit, notices: &dyn Notices) -> Result<bool, Failure> {
-        let directories = self.directories();
+        let directories = self.disk.iter().flat_map(DiskTree::directories);
+        let directories: Vec<Utf8PathBuf> = directories.map(ToOwned::to_owned).collect();
         // The tree would be incomplete.
         if crate::interrupted() {
             return Ok(false);

@@ -2,7 +2,6 @@
 
 use super::objects::{Cron, Objects};
 use super::{Architecture, WORDS};
-use crate::matrix::Obstacle;
 use crate::prelude::*;
 use hcoplan_planner::boot::{Architectures, sentence, variant};
 use hcoplan_planner::boot_images::ssp_stage::{Displaced, Displacer, SourceTarget};
@@ -92,7 +91,7 @@ pub enum Reason {
     NotRendered,
     /// No DataSource has the plain name; those with an architecture exist.
     NoPlainName,
-    /// Nothing is imported in the cluster; the name of an [`Obstacle`].
+    /// Nothing is imported in the cluster; the name of a [`super::Obstacle`].
     #[serde(untagged)]
     Obstacle(String),
 }
@@ -156,7 +155,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    fn new(state: State, reason: Reason) -> Self {
+    pub(super) fn new(state: State, reason: Reason) -> Self {
         Self { state, reason, data_source: None, cron: None, architecture: Architectures::none() }
     }
 
@@ -170,15 +169,10 @@ impl Cell {
     }
 }
 
-/// The cell of an image and an architecture.
-pub(super) fn of(
-    row: &Row,
-    objects: &Objects<'_, '_>,
-    architecture: &Architecture,
-    obstacle: Option<&Obstacle>,
-) -> Cell {
+/// The cell of an image and an architecture; `blocked` is that of an image that an obstacle prevents.
+pub(super) fn of(row: &Row, objects: &Objects<'_, '_>, architecture: &Architecture, blocked: Option<Cell>) -> Cell {
     let name = &architecture.name;
-    let mut cell = wanted(row, objects, name, obstacle);
+    let mut cell = blocked.unwrap_or_else(|| wanted(row, objects, name));
     if architecture.workload_nodes == 0 {
         cell.state = State::Unneeded;
         cell.reason = Reason::NoNode(name.clone());
@@ -187,10 +181,7 @@ pub(super) fn of(
 }
 
 /// The cell, given that virtual machines of the architecture can run.
-fn wanted(row: &Row, objects: &Objects<'_, '_>, name: &str, obstacle: Option<&Obstacle>) -> Cell {
-    if let Some(obstacle) = obstacle {
-        return Cell::new(State::Missing, Reason::Obstacle(obstacle.name()));
-    }
+fn wanted(row: &Row, objects: &Objects<'_, '_>, name: &str) -> Cell {
     let own = format!("{}-{name}", row.name);
     let candidates = [own.as_str(), &row.name];
     let mut found = Vec::new();
@@ -295,10 +286,7 @@ fn displacer(displaced: &Displaced) -> String {
 }
 
 /// The cell of the plain name.
-pub(super) fn plain(row: &Row, objects: &Objects<'_, '_>, obstacle: Option<&Obstacle>) -> Cell {
-    if let Some(obstacle) = obstacle {
-        return Cell::new(State::Missing, Reason::Obstacle(obstacle.name()));
-    }
+pub(super) fn plain(row: &Row, objects: &Objects<'_, '_>) -> Cell {
     let target = objects.reference(&row.namespace, &row.name);
     let mut cell = match objects.target(&row.namespace, &row.name) {
         SourceTarget::Import(rendered) => {

@@ -42,20 +42,6 @@ pub struct MatrixInput<'c, 'a> {
     pub rejected: Option<&'c str>,
 }
 
-impl<'a> MatrixInput<'_, 'a> {
-    fn plan(&self) -> &'a Plan {
-        self.context.plan()
-    }
-
-    fn release(&self) -> &'a Release {
-        self.context.release()
-    }
-
-    fn inventory(&self) -> &'a Inventory {
-        self.context.inventory()
-    }
-}
-
 /// A cluster's golden images.
 #[derive(Debug, Clone)]
 pub struct ClusterMatrix {
@@ -204,7 +190,7 @@ pub fn matrix(given: &MatrixInput<'_, '_>) -> ClusterMatrix {
     };
     ClusterMatrix {
         cluster: given.context.cluster().to_string(),
-        release: given.release().label().to_owned(),
+        release: given.context.release().label().to_owned(),
         basis: ReleaseBasis::Stated,
         multi_arch: objects.multi_arch,
         machines: machines::of(given, &architectures, obstacle.as_ref()),
@@ -216,9 +202,10 @@ pub fn matrix(given: &MatrixInput<'_, '_>) -> ClusterMatrix {
 }
 
 fn image(row: Row, objects: &Objects<'_, '_>, architectures: &[Architecture], obstacle: Option<&Obstacle>) -> Image {
-    let cells = architectures.iter().map(|a| cell::of(&row, objects, a, obstacle)).collect();
+    let blocked = obstacle.map(|obstacle| Cell::new(State::Missing, Reason::Obstacle(obstacle.name())));
+    let cells = architectures.iter().map(|a| cell::of(&row, objects, a, blocked.clone())).collect();
     Image {
-        plain: cell::plain(&row, objects, obstacle),
+        plain: blocked.unwrap_or_else(|| cell::plain(&row, objects)),
         cells,
         templates: row.templates.into_iter().map(|t| t.name).collect(),
         namespace: row.namespace,
@@ -227,14 +214,12 @@ fn image(row: Row, objects: &Objects<'_, '_>, architectures: &[Architecture], ob
 }
 
 fn architectures(given: &MatrixInput<'_, '_>) -> Vec<Architecture> {
-    let (topology, nodes) = (&given.plan().topology, &given.inventory().nodes);
+    let (topology, nodes) = (&given.context.plan().topology, &given.context.inventory().nodes);
     let workload = topology.workload_architectures.iter();
     let workers = || topology.workload_nodes.iter().filter_map(|i| nodes.get(*i));
     let workload = workload.chain(workers().map(|node| &node.architecture));
-    let mut names: Vec<&String> = workload.chain(&topology.control_plane_architectures).collect();
-    names.sort();
-    names.dedup();
-    names.retain(|name| !name.is_empty());
+    let names = workload.chain(&topology.control_plane_architectures).filter(|name| !name.is_empty());
+    let names: BTreeSet<&String> = names.collect();
     let one = |name: &String| Architecture {
         workload_nodes: workers().filter(|n| n.architecture == *name).count(),
         control_plane_nodes: nodes.iter().filter(|n| n.is_control_plane() && n.architecture == *name).count(),
@@ -244,7 +229,7 @@ fn architectures(given: &MatrixInput<'_, '_>) -> Vec<Architecture> {
 }
 
 fn obstacle(given: &MatrixInput<'_, '_>) -> Option<Obstacle> {
-    let plan = given.plan();
+    let plan = given.context.plan();
     if let Some(why) = given.rejected {
         return Some(Obstacle::Rejected(why.to_owned()));
     }
@@ -254,7 +239,7 @@ fn obstacle(given: &MatrixInput<'_, '_>) -> Option<Obstacle> {
     match (&plan.ssp, &plan.reconcile_error) {
         (Some(ssp), _) if ssp.admission.accepted => None,
         (Some(ssp), _) => Some(Obstacle::SspRejected(ssp.admission.message.clone())),
-        (None, Some(error)) if given.inventory().platform == Platform::OpenShift => {
+        (None, Some(error)) if given.context.inventory().platform == Platform::OpenShift => {
             Some(Obstacle::ReconcileFails(error.message.clone()))
         }
         (None, _) => Some(Obstacle::NoSsp),

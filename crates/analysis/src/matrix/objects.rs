@@ -28,7 +28,7 @@ pub(super) struct Cron<'a> {
 
 impl<'c, 'a> Objects<'c, 'a> {
     pub(super) fn new(given: &MatrixInput<'c, 'a>) -> Self {
-        let plan = given.plan();
+        let plan = given.context.plan();
         let stage = plan.ssp.as_deref();
         let ssp = plan.operand("SSP").map_or(&Value::Null, |o| &o["spec"]);
         Self {
@@ -36,7 +36,7 @@ impl<'c, 'a> Objects<'c, 'a> {
             stage,
             displaced: stage.map_or(&[], |s| &s.displaced),
             multi_arch: ssp["enableMultipleArchitectures"] == true,
-            namespace: &given.release().ssp().golden_images_namespace,
+            namespace: &given.context.release().ssp().golden_images_namespace,
         }
     }
 

@@ -9,7 +9,7 @@ use hcoplan_planner::boot_images::is_enabled;
 /// All images that are imported, are prevented from it, or are disabled, and the DataSources of the template bundle.
 pub(super) fn of(given: &MatrixInput<'_, '_>, objects: &Objects<'_, '_>, obstructed: bool) -> Vec<Row> {
     let mut rows: BTreeMap<Key, Vec<ObjectOrigin>> = BTreeMap::new();
-    let stage = given.plan().golden_images.as_ref();
+    let stage = given.context.plan().golden_images.as_ref();
     for template in stage.iter().flat_map(|s| &s.templates) {
         let declared = template.declared_architectures().filter(|all| !all.is_empty()).map(str::to_owned);
         let origin = ObjectOrigin { name: template.name().to_owned(), declared, off: None };
@@ -34,7 +34,7 @@ pub(super) fn of(given: &MatrixInput<'_, '_>, objects: &Objects<'_, '_>, obstruc
         }
     } else if stage.is_none() {
         // A rejected HyperConverged has no templates: show the release's own.
-        for common in given.release().golden_images() {
+        for common in given.context.release().golden_images() {
             let (key, origin) = common_image(objects, common, None);
             rows.entry(key).or_default().push(origin);
         }
@@ -58,12 +58,12 @@ fn common_image(objects: &Objects<'_, '_>, common: &Value, off: Option<Reason>) 
 
 /// The disabled images: single ones, or all common ones.
 fn switched_off(given: &MatrixInput<'_, '_>, objects: &Objects<'_, '_>) -> Vec<(Key, ObjectOrigin)> {
-    let Some(hc) = &given.plan().hyperconverged else {
+    let Some(hc) = &given.context.plan().hyperconverged else {
         return Vec::new();
     };
     let mut out = Vec::new();
     if !hc.imports_common_images() {
-        let all = given.release().golden_images().iter();
+        let all = given.context.release().golden_images().iter();
         out.extend(all.map(|c| common_image(objects, c, Some(Reason::CommonImagesOff))));
     }
     for template in hc.list("workloadSources.dataImportCronTemplates") {
