@@ -198,7 +198,7 @@ impl EvidenceIndex {
             alike.flat_map(|r| r.platforms.clone()).collect::<Vec<_>>()
         };
         let record = [Form::List, Form::Single, Form::Declared, Form::Built, Form::One].into_iter().find_map(first)?;
-        let platforms = match record.form {
+        let platforms = distinct(match record.form {
             // Each adds platforms.
             Form::One | Form::Built => of_all(record.form),
             // Use the platform of the declaration, the plain output or the build, if it is unique.
@@ -209,20 +209,14 @@ impl EvidenceIndex {
                 if said.len() == 1 { said } else { Vec::new() }
             }
             _ => record.platforms.clone(),
-        };
-        Some(evidence(record, platforms))
-    }
-}
-
-fn evidence(record: &Record, mut platforms: Vec<Platform>) -> ImageEvidence {
-    platforms.sort();
-    platforms.dedup();
-    let linux = platforms.iter().filter(|p| p.os == "linux");
-    ImageEvidence {
-        form: record.form,
-        architectures: linux.map(|p| p.architecture.clone()).collect(),
-        platforms,
-        place: record.place.clone(),
+        });
+        let linux = platforms.iter().filter(|p| p.os == "linux");
+        Some(ImageEvidence {
+            form: record.form,
+            architectures: linux.map(|p| p.architecture.clone()).collect(),
+            platforms,
+            place: record.place.clone(),
+        })
     }
 }
 

@@ -32,15 +32,11 @@ impl<'a> Context<'a> {
     }
 
     fn find_other_shape(&self) -> Option<OtherShape<'a>> {
-        let (version, this) = match self.version() {
-            "v1" => ("v1beta1", "v1"),
-            _ => ("v1", "v1beta1"),
-        };
+        let is_v1 = self.version() == "v1";
+        let version = if is_v1 { "v1beta1" } else { "v1" };
         let path = gates_path();
-        let gates = self.root().at(&path).filter(|gates| match this {
-            "v1" => matches!(gates.value, Yaml::Map(_)),
-            _ => matches!(gates.value, Yaml::Seq(_)),
-        });
+        let is_other = |gates: &&Node| matches!((is_v1, &gates.value), (true, Yaml::Map(_)) | (false, Yaml::Seq(_)));
+        let gates = self.root().at(&path).filter(is_other);
         let pruned = self.admission().pruned.iter().map(|p| &p.path);
         let spec = |p: &&Path| matches!(p.0.first(), Some(Segment::Key(k)) if k == "spec");
         self.schema()?;
@@ -67,12 +63,8 @@ impl<'a> Context<'a> {
         let mut object = self.object().clone();
         let nothing_dropped = schema.prune(&mut object).is_empty();
         let gates = tree::get(self.object(), "spec.featureGates");
-        let kind = schema.field(&gates_path()).map(|f| f.kind);
-        nothing_dropped
-            && match kind {
-                Some("array") => !gates.is_some_and(Value::is_object),
-                _ => !gates.is_some_and(Value::is_array),
-            }
+        let is_list = schema.field(&gates_path()).is_some_and(|f| f.kind == "array");
+        nothing_dropped && !gates.is_some_and(|gates| if is_list { gates.is_object() } else { gates.is_array() })
     }
 
     /// The moves of a field as a whole, else of its children. `None` if a child can't be moved.
