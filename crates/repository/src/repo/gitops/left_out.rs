@@ -63,8 +63,8 @@ impl Applied {
             // Flux builds a kustomization below its path; the others only one at their own path.
             let is_at = source.is_at(above);
             let may_be_built = is_at && source.real.is_none() || self.kind.controller() == Controller::Flux;
-            built |= is_at && source.is_kustomization
-                || source.only.is_none() && may_be_built && has_kustomization(tree, above);
+            built |= source.only.is_none()
+                && (is_at && source.is_kustomization || may_be_built && has_kustomization(tree, above));
             if !is_at {
                 continue;
             }
