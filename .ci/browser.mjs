@@ -164,9 +164,9 @@ async function check(browser, file, width, colorScheme) {
   if (kind === 'report') {
     const { findings } = JSON.parse(fs.readFileSync(file.replace('.html', '.json')));
     if (findings.length === 0) say('there are no findings to look for');
-    for (const { message, help, rule, fixes } of findings) {
+    for (const { message, help, rule, fix } of findings) {
       // Help that fixes repeat isn't printed, and a consequence stands below its edit, without a rule.
-      const needed = [message, !fixes?.length && help, rule !== 'change-consequence' && rule];
+      const needed = [message, !fix?.length && help, rule !== 'change-consequence' && rule];
       for (const text of needed.filter(Boolean)) {
         if (!shown.includes(printable(text).replace(/\s+/g, ' ').replaceAll('`', ''))) say(`not shown: ${text}`);
       }
