@@ -56,7 +56,7 @@ fn no_step(typed: &str, from: &Release, is_assumed: bool, clusters: usize) -> Fa
     let name = from.display_name();
     let why = match clusters {
         _ if is_assumed => format!("{name} is only assumed"),
-        1 => format!("the cluster runs {name}"),
+        1 => format!("the cluster already runs {name}"),
         _ => "every cluster runs it already, or a newer one".to_owned(),
     };
     Failure::usage(

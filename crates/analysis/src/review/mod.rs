@@ -302,7 +302,7 @@ impl<'a> Review<'a> {
         let counts = [(add, "to add"), (change, "to change"), (remove, "to remove")];
         let parts: Vec<String> =
             counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
-        let parts = if parts.is_empty() { "no objects change".to_owned() } else { parts.join(", ") };
+        let parts = if parts.is_empty() { "no changed objects".to_owned() } else { parts.join(", ") };
         format!("{parts}{of_all}{left_out}")
     }
 }
