@@ -158,8 +158,10 @@ fn entry(report: &Report<'_>, group: &Alike<'_>, path: impl Fn(&SourceFile) -> U
         entry.note("before", format!("{revision} has it, too"));
     }
     entry.note("consequence", finding.consequence().unwrap_or_default());
-    // Skip help that a fix's title repeats.
-    let is_said = |help: &str| finding.fixes.iter().any(|fix| fix.title.get(..help.len()) == Some(help));
+    // Skip help that the fixes' titles repeat.
+    let titles = joined(finding.fixes.iter().map(|fix| &*fix.title), " or ");
+    let is_said =
+        |help: &str| titles == help || finding.fixes.iter().any(|fix| fix.title.get(..help.len()) == Some(help));
     entry.note("help", finding.help.as_deref().filter(|help| !is_said(help)).unwrap_or_default());
     let is_one = |_: &&str| report.summary.clusters > 1 && group.clusters().len() < 2;
     for (index, fix) in finding.fixes.iter().enumerate() {

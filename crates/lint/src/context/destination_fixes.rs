@@ -45,7 +45,7 @@ impl Shape<'_, '_> {
                 let belong = only.moves.iter().map(|(from, to)| format!("`{from}` belongs at `{to}`"));
                 format!("in {} {}", self.api_version(), and(belong))
             }
-            _ => format!("in {} `{path}` belongs at {}", self.api_version(), or(&places)),
+            _ => return Some(finding.label(format!("belongs at {}", or(&places))).fixes(tried)),
         };
         Some(finding.help(help).fixes(tried))
     }
