@@ -13,7 +13,7 @@ use super::candidate::is_of_tests;
 use super::companions;
 use super::config::{ClusterEntry, Config, invalid};
 use super::error::Located;
-use super::gitops::{Applied, is_expression};
+use super::gitops::is_expression;
 use super::mentions::HCO_NAME;
 use super::nodes::names_of;
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, SourceRef, StatementRef};
@@ -148,28 +148,35 @@ fn tell_root_apart(clusters: &mut [ClusterRef]) {
     }
 }
 
-/// Whether controllers apply a HyperConverged, and none of them another one of its directory.
-fn is_applied_alone(repo: &Repo, cluster: &ClusterRef, clusters: &[ClusterRef]) -> bool {
-    let appliers = |cluster: &ClusterRef| -> BTreeSet<_> {
-        // Which file a template includes isn't known: another one for each cluster.
-        let is_any = |by: &Applied| by.here().any(|source| is_expression(source.node.text("directory.include")));
-        let file = &cluster.path;
-        repo.appliers_of_file(file).map(|by| (std::ptr::from_ref(by), is_any(by).then(|| Arc::clone(file)))).collect()
-    };
-    let mut others =
-        clusters.iter().filter(|other| other.name == cluster.name && other.path != cluster.path).peekable();
-    others.peek().is_some() && {
-        let own = appliers(cluster);
-        !own.is_empty() && others.all(|other| own.is_disjoint(&appliers(other)))
+/// The files of HyperConvergeds that controllers apply, and none of them another one of the same directory.
+fn applied_alone(repo: &Repo, clusters: &[ClusterRef]) -> BTreeSet<Arc<Utf8Path>> {
+    let mut by_name: BTreeMap<&ClusterName, BTreeSet<&Arc<Utf8Path>>> = BTreeMap::new();
+    for cluster in clusters {
+        by_name.entry(&cluster.name).or_default().insert(&cluster.path);
     }
+    let mut out = BTreeSet::new();
+    for paths in by_name.into_values().filter(|paths| paths.len() > 1) {
+        let appliers = paths.into_iter().flat_map(|path| repo.appliers_of_file(path).map(move |by| (path, by)));
+        let mut files: BTreeMap<_, BTreeSet<&Arc<Utf8Path>>> = BTreeMap::new();
+        for (path, by) in appliers {
+            // Which file a template includes isn't known: another one for each cluster.
+            let is_any = by.here().any(|source| is_expression(source.node.text("directory.include")));
+            files.entry((std::ptr::from_ref(by), is_any.then_some(path))).or_default().insert(path);
+        }
+        let (shared, own): (Vec<_>, Vec<_>) = files.into_values().partition(|files| files.len() > 1);
+        let shared: BTreeSet<_> = shared.into_iter().flatten().collect();
+        out.extend(own.into_iter().flatten().filter(|path| !shared.contains(path)).map(Arc::clone));
+    }
+    out
 }
 
 /// Names clusters in wrappers, and those that are applied file by file, after their file; if there are several in a
 /// file, also after the wrapper.
 fn name_by_file(repo: &Repo, clusters: &mut [ClusterRef], named: &BTreeSet<ObjectRef>) {
+    let alone = applied_alone(repo, clusters);
     let wrapper = |cluster: &ClusterRef| {
         let own = repo.content(cluster.object.file).ok()?.wrapper_of(cluster.object.place);
-        own.or_else(|| is_applied_alone(repo, cluster, clusters).then(Default::default))
+        own.or_else(|| alone.contains(&cluster.path).then(Default::default))
     };
     let wrappers: Vec<_> = clusters.iter().map(wrapper).collect();
     let mut by_file: BTreeMap<Arc<Utf8Path>, Vec<(&mut ClusterRef, [String; 2])>> = BTreeMap::new();
