@@ -15,9 +15,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(config) = cx.field("certConfig").path() else {
         return;
     };
+    let stored = stored(cx, &config);
     let is_ours = |r| matches!(r, Reason::CertificateTooShort | Reason::CertificateOrder);
     if let Some(finding) = cx.rejected(is_ours) {
-        let mistakes = mistakes(cx, &config);
+        let mistakes = mistakes(cx, &config, &stored);
         let named = cx.admission().causes.first().map(|c| &c.path);
         // The webhook reports one error; the others would be reported next.
         let first = mistakes.iter().find(|m| match cx.admission().reason {
@@ -39,7 +40,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         out.reject(finding.help(help));
     } else {
-        equal_ones(cx, &config, out);
+        equal_ones(cx, &config, &stored, out);
     }
 }
 
@@ -72,17 +73,23 @@ fn setting<'c>(config: &'c Path, stored: &Json, name: &'static str) -> Option<Se
 }
 
 /// The stored settings, or those that would be stored.
-fn stored(cx: &Context<'_>, config: &Path) -> Option<Json> {
-    let stored = stored_if_accepted(cx.release(), cx.inventory(), cx.object())?;
-    config.get(&stored).cloned()
+fn stored(cx: &Context<'_>, config: &Path) -> Json {
+    let settings = |object: &Json| config.get(object).cloned();
+    let settings = match cx.admission().stored.as_ref().or(cx.admission().forced.as_ref()) {
+        Some(object) => settings(object),
+        None => stored_if_accepted(cx.release(), cx.inventory(), cx.object()).as_ref().and_then(settings),
+    };
+    settings.unwrap_or_default()
 }
 
 /// The pairs of [`ORDER`] with their effective settings.
-fn pairs<'c>(cx: &'c Context<'_>, config: &'c Path) -> impl Iterator<Item = (Setting<'c>, Setting<'c>, &'static str)> {
-    let stored = stored(cx, config).unwrap_or_default();
+fn pairs<'c>(
+    config: &'c Path,
+    stored: &'c Json,
+) -> impl Iterator<Item = (Setting<'c>, Setting<'c>, &'static str)> + 'c {
     ORDER.iter().filter_map(move |&(short, long, consequence)| {
-        let short = setting(config, &stored, short)?;
-        Some((short, setting(config, &stored, long)?, consequence))
+        let short = setting(config, stored, short)?;
+        Some((short, setting(config, stored, long)?, consequence))
     })
 }
 
@@ -103,10 +110,9 @@ struct Mistake {
 }
 
 /// All errors, in the webhook's order.
-fn mistakes(cx: &Context<'_>, config: &Path) -> Vec<Mistake> {
+fn mistakes(cx: &Context<'_>, config: &Path, stored: &Json) -> Vec<Mistake> {
     let names = ["ca.duration", "ca.renewBefore", "server.duration", "server.renewBefore"];
-    let stored = stored(cx, config).unwrap_or_default();
-    let all = names.into_iter().filter_map(|n| setting(config, &stored, n));
+    let all = names.into_iter().filter_map(|n| setting(config, stored, n));
     let short = all.filter(|s| s.value < MINIMUM).map(|s| Mistake {
         named: s.name,
         place: s.place(cx),
@@ -116,7 +122,7 @@ fn mistakes(cx: &Context<'_>, config: &Path) -> Vec<Mistake> {
         help: format!("write ten minutes (10m) or more for {}", s.name),
     });
     let mut out: Vec<Mistake> = short.collect();
-    for (short, long, _) in pairs(cx, config) {
+    for (short, long, _) in pairs(config, stored) {
         if short.value <= long.value {
             continue;
         }
@@ -135,8 +141,8 @@ fn mistakes(cx: &Context<'_>, config: &Path) -> Vec<Mistake> {
     out
 }
 
-fn equal_ones(cx: &Context<'_>, config: &Path, out: &mut Sink) {
-    for (short, long, consequence) in pairs(cx, config) {
+fn equal_ones(cx: &Context<'_>, config: &Path, stored: &Json, out: &mut Sink) {
+    for (short, long, consequence) in pairs(config, stored) {
         if short.value != long.value {
             continue;
         }
