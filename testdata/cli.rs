@@ -6,7 +6,8 @@
 //!
 //! Besides `hcoplan`, a few commands prepare files: `copy` (from the repository; rules' fixtures without annotations),
 //! `release` (a release's data, to a directory), `append FILE TEXT`, `remove`, `move`, `link` (target, name), `list`,
-//! `show`, `commit` (all files, to git), `git`, `cd`; and `ARGOCD_APP_PARAMETERS='…'` before `hcoplan`.
+//! `show`, `commit` (all files, to git), `git`, `cd`; and `ARGOCD_APP_PARAMETERS='…'` before `hcoplan`. A case that has
+//! `needs PROGRAM` isn't run where the program isn't installed.
 //!
 //! `CONSOLE=fix cargo test --test cli consoles` runs one case.
 //!
@@ -178,6 +179,7 @@ impl Scene {
                     let _ = writeln!(out, "{file}");
                 }
             }
+            ["needs", _] => {}
             ["show", name] => out.push_str(&fs::read_to_string(self.path(name)).expect("readable")),
             ["commit"] => {
                 for arguments in [&["init", "-q", "-b", "main"][..], &["add", "-A"], &["commit", "-q", "-m", "m"]] {
@@ -315,9 +317,15 @@ fn prints_the_recorded_consoles() {
     let differs = |case: &PathBuf| {
         let path = case.join("console");
         let expected = fs::read_to_string(&path).expect("readable");
+        let commands = expected.lines().filter_map(|l| l.strip_prefix("$ "));
+        let mut needed = commands.clone().filter_map(|command| command.strip_prefix("needs "));
+        if let Some(program) = needed.find(|program| Command::new(program).arg("version").output().is_err()) {
+            eprintln!("not run: {}, without {program}", case.display());
+            return None;
+        }
         let scene = Scene::new(&case.join("in"));
         let mut actual = String::new();
-        for command in expected.lines().filter_map(|l| l.strip_prefix("$ ")) {
+        for command in commands {
             scene.run(command, &mut actual);
         }
         let expected = snapbox::Data::read_from(&path, Some(snapbox::data::DataFormat::Text));
