@@ -1,7 +1,7 @@
 //! Fixes: edits of the HyperConverged that keep the rest of the file.
 
 use super::prelude::*;
-use super::{Applied, Context, PatchAnnotation};
+use super::{Context, PatchAnnotation};
 use std::cell::Cell;
 
 use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
@@ -95,8 +95,13 @@ impl Context<'_> {
     }
 
     /// A fix that removes an operation, and the annotation with the last one.
-    pub fn without_operation(&self, applied: &Applied<'_, '_>, applicability: Applicability) -> Option<Fix> {
-        let Applied { patch, index, operation, .. } = *applied;
+    pub fn without_operation(
+        &self,
+        patch: &PatchAnnotation<'_>,
+        index: usize,
+        applicability: Applicability,
+    ) -> Option<Fix> {
+        let operation = patch.operations().get(index)?;
         if patch.operations().len() == 1 {
             return self.without_annotation(patch, applicability);
         }

@@ -75,7 +75,7 @@ impl<'a> Context<'a> {
 
     /// A suggestion to remove an operation.
     pub fn drop_operation(&self, applied: &Applied<'_, '_>) -> Option<Fix> {
-        self.without_operation(applied, Applicability::Suggestion)
+        self.without_operation(applied.patch, applied.index, Applicability::Suggestion)
     }
 
     /// A suggestion that has an operation append values to a list, instead of replacing it.

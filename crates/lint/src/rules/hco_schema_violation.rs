@@ -48,7 +48,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         helps.push(format!("the same goes for {}", list(&paths, MAX_HELPS - 1)));
     }
     let shape = cx.shape();
-    let open = admission.causes.iter().filter(|cause| meant_value(cx, schema, &cause.path).is_none());
+    let open = admission.causes.iter().filter(|cause| meant_value(cx, schema, cause).is_none());
     for (shape, cause) in shape.iter().flat_map(|shape| open.clone().map(move |cause| (shape, cause))) {
         let destinations = shape.among_free_keys(&cause.path);
         let moves = destinations.iter();
@@ -118,7 +118,7 @@ fn help(cx: &Context<'_>, schema: &Schema, cause: &Cause) -> Option<String> {
         }
         CauseKind::Violation(ViolationKind::Rule) => format!("change `{}` as the message says", cause.path),
         CauseKind::Decode(wants) => match field?.kind {
-            _ if let Some((_, written)) = meant_value(cx, schema, &cause.path) => format!("write `{written}`"),
+            _ if let Some((_, written)) = meant_value(cx, schema, cause) => format!("write `{written}`"),
             "object" => "write an object here: keys and values".to_owned(),
             "array" => "write a list here".to_owned(),
             "integer" => whole_number(wants),
@@ -145,31 +145,39 @@ fn whole_number(wants: &Wants) -> String {
     format!("write a whole number from {least} to {most}")
 }
 
-/// A number with a unit that operators don't know, in one that they do: `10%`, `64MB`, `2d`.
-fn in_known_unit(text: &str) -> Option<String> {
-    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
+/// A number with a unit that operators don't know, in one that they do: `2d`, `2 days` as a duration, `10%`, `64MB`,
+/// `500 m` as another value.
+fn in_known_unit(text: &str, is_duration: bool) -> Option<String> {
+    let (number, written) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
     let number: u32 = number.parse().ok()?;
+    let unit = written.trim();
     Some(match unit {
+        "d" | "day" | "days" if is_duration => format!("{}h", number.checked_mul(24)?),
+        "h" | "hour" | "hours" if is_duration => format!("{number}h"),
+        "m" | "min" | "minute" | "minutes" if is_duration => format!("{number}m"),
+        "s" | "sec" | "second" | "seconds" if is_duration => format!("{number}s"),
+        _ if is_duration => return None,
         "%" => (f64::from(number) / 100.0).to_string(),
-        "d" => format!("{}h", number.checked_mul(24)?),
         "KB" | "kB" => format!("{number}k"),
         "MB" | "GB" | "TB" | "KiB" | "MiB" | "GiB" | "TiB" => format!("{number}{}", unit.trim_end_matches('B')),
+        "m" | "k" | "M" | "G" | "T" | "Ki" | "Mi" | "Gi" | "Ti" if unit != written => format!("{number}{unit}"),
         _ => return None,
     })
 }
 
 /// The intended value: for a text in a list of objects with one telling key, the object; for an object with a switch,
 /// the switch; for a list of one text, the text. Returns the change, and the value as YAML.
-fn meant_value(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<(Change, String)> {
+fn meant_value(cx: &Context<'_>, schema: &Schema, cause: &Cause) -> Option<(Change, String)> {
+    let path = &cause.path;
+    let is_duration = matches!(cause.kind, CauseKind::Decode(Wants::Duration));
     let node = cx.root().at(path)?;
     if schema.field(path).is_some_and(|field| field.kind == "boolean") && !node.entries().is_empty() {
         let on = flag(node)?;
         return Some((Change::Set(path.clone(), on.into()), on.to_string()));
     }
-    let is_alone = cx.admission().causes.len() == 1;
     let is_text = schema.field(path).is_some_and(|field| field.kind == "string");
     let only = node.items().first().filter(|_| is_text && node.items().len() == 1).and_then(Node::as_str);
-    if let Some(meant) = only.map(str::to_owned).or_else(|| in_known_unit(node.as_str().filter(|_| is_alone)?)) {
+    if let Some(meant) = only.map(str::to_owned).or_else(|| in_known_unit(node.as_str()?, is_duration)) {
         return Some((Change::Set(path.clone(), meant.as_str().into()), meant));
     }
     let text = node.as_str()?;
@@ -192,7 +200,7 @@ fn meant_value(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<(Change
 
 /// The fix that corrects the form of values, and their number.
 fn meant_values(cx: &Context<'_>, schema: &Schema) -> Option<(Fix, usize)> {
-    let meant = cx.admission().causes.iter().filter_map(|cause| meant_value(cx, schema, &cause.path));
+    let meant = cx.admission().causes.iter().filter_map(|cause| meant_value(cx, schema, cause));
     let (changes, written): (Vec<Change>, BTreeSet<String>) = meant.unzip();
     Some((cx.fix(format!("write {}", and(quoted(&written))), Applicability::Safe, &changes)?, changes.len()))
 }

@@ -14,7 +14,7 @@ pub(super) fn find(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Findin
     };
     let mut finding = cx.finding(contradiction(cx, applied, first)).at(place).label("this value applies");
     finding = with_related(finding, set.into_iter().map(|field| cx.said_place(field)), "this has no effect");
-    let remove = cx.without_operation(applied, Applicability::Unsafe);
+    let remove = cx.without_operation(applied.patch, applied.index, Applicability::Unsafe);
     Some(match cx.move_to_fields(applied) {
         Some(fix) => finding.fix(fix.clone()).fixes(remove),
         None => finding.remedy("drop the operation, or the field", remove),

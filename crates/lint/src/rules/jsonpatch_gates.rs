@@ -58,7 +58,7 @@ fn without(
     if !appends(applied, gate) {
         return finding.help("leave the gate out");
     }
-    finding.remedy("remove the operation", cx.without_operation(applied, applicability))
+    finding.remedy("remove the operation", cx.without_operation(applied.patch, applied.index, applicability))
 }
 
 fn unknown(cx: &Context<'_>, applied: &Applied<'_, '_>, gate: &str) -> Option<Finding> {

@@ -31,13 +31,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }),
             Some(word) => {
                 let finding = finding.label("no such op");
-                match nearest(&word, OPS.map(Op::as_str)) {
-                    Some(op) => {
-                        let fix = failure.span.and_then(|span| patch.rewritten(span, op)).map(|(_, fix)| fix);
-                        finding.remedy(format!("did you mean {op}?"), fix)
-                    }
-                    None => finding.help("write add: it sets a field whether it is there or not"),
-                }
+                let has_value = || {
+                    let operations: Vec<Json> = serde_json::from_str(patch.text).unwrap_or_default();
+                    let operation = failure.operation.and_then(|index| operations.get(index));
+                    operation.is_some_and(|operation| operation.get("value").is_some())
+                };
+                let (op, help) = match nearest(&word, OPS.map(Op::as_str)) {
+                    Some(op) => (op, format!("did you mean {op}?")),
+                    None if has_value() => ("add", "write add: it sets a field whether it is there or not".to_owned()),
+                    None => ("remove", "write remove: without a value nothing else is possible".to_owned()),
+                };
+                let fix = failure.span.and_then(|span| patch.rewritten(span, op)).map(|(_, fix)| fix);
+                finding.remedy(help, fix)
             }
         };
         explain_patch(cx, out, patch, finding);

@@ -27,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 .at(applied.path_place())
                 .label("changes nothing, and counts for the alert")
                 .help("remove the operation")
-                .fixes(cx.without_operation(&applied, Applicability::Safe)),
+                .fixes(cx.without_operation(applied.patch, applied.index, Applicability::Safe)),
         );
     }
 }

@@ -40,8 +40,31 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     if let Some((pointer, name, fix)) = operation.and_then(|operation| meant(cx, patch, operation)) {
         finding = finding.remedy(format!("{} has no {pointer}: did you mean {name}?", patch.target.kind), fix);
+    } else if let (Some(Op::Remove), Some(index)) = (operation.map(|o| o.op), failure.operation)
+        && failure.kind != FailureKind::Index
+    {
+        let fix = cx.without_operation(patch, index, Applicability::Unsafe);
+        finding = finding.remedy("remove the operation: what it removes isn't there", fix);
+    } else if failure.kind == FailureKind::MissingPath {
+        finding = finding.fixes(operation.and_then(|operation| with_parents(cx, patch, operation)));
     }
     out.explain(failed.incident, finding);
+}
+
+/// A fix that adds the missing objects and lists around a value together with it.
+fn with_parents(cx: &Context<'_>, patch: &PatchAnnotation<'_>, operation: &Operation) -> Option<Fix> {
+    cx.operand_type(patch, &operation.path).filter(|_| operation.op == Op::Add)?;
+    let (path, value) = (operation.spans.path.range(), operation.spans.value?.range());
+    let mut added = operation.value()?;
+    let parents: Vec<usize> = operation.path.match_indices('/').map(|(at, _)| at).collect();
+    parents.into_iter().skip(2).rev().find_map(|end| {
+        let parent = &operation.path[..end];
+        let step = jsonpatch::segments(&operation.path[end..]).into_iter().next()?;
+        added = if step == "-" || is_digits(&step) { json!([added]) } else { json!({&*step: added}) };
+        let changes = [(path.start + 1..path.end - 1, parent.to_owned()), (value.clone(), added.to_string())];
+        let fix = suggestion(format!("add {parent} together with the value"), patch.edited(&changes)?.1);
+        cx.planned_with(&fix).is_some_and(|plan| plan.succeeds()).then_some(fix)
+    })
 }
 
 /// The first segment of an operation's path that the operand's type doesn't have, with the similar field.
