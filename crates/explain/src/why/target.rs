@@ -267,7 +267,8 @@ fn known_kind(plan_input: &PlanInput<'_>, plan: &Plan, typed: &str) -> Result<St
         return Ok(kind);
     }
     // A manifest that fails renders less.
-    let defaults = ["metadata.annotations", "spec"].map(|path| Delta::Change(Change::Set(Path::dotted(path), json!({}))));
+    let defaults =
+        ["metadata.annotations", "spec"].map(|path| Delta::Change(Change::Set(Path::dotted(path), json!({}))));
     kinds.extend(plan_input.with(defaults).objects().map(|o| o.id.kind.clone()));
     let rendered = kinds.len();
     let platform = Input::Fact(super::Fact::Platform);
