@@ -41,8 +41,11 @@ impl Context<'_> {
             let schema = self.release().schema_of(of.api_version, of.kind);
             schema.is_some_and(|s| fits(s, place, node))
         };
-        let own = ANNOTATIONS.iter().find(|of| is_known(of, path));
-        let found = own.map(|of| (of, path.clone())).or_else(|| {
+        // A section may have the operand's name, as in `spec.kubevirt.configuration`.
+        let named = ANNOTATIONS.iter().find(|of| of.kind.eq_ignore_ascii_case(name));
+        let named = named.map(|of| (of, path.parent())).filter(|(of, place)| is_known(of, place));
+        let own = ANNOTATIONS.iter().find(|of| is_known(of, path)).map(|of| (of, path.clone()));
+        let found = named.or(own).or_else(|| {
             let mut sections = SECTIONS.iter();
             sections.find_map(|(kind, section)| {
                 let of = ANNOTATIONS.iter().find(|of| of.kind == *kind)?;
