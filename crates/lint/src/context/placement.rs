@@ -50,8 +50,8 @@ pub struct Unmatched {
     pub wanted: String,
     /// Its location.
     pub place: Location,
-    /// A similar label of a node, which was probably meant: `nodetype=virt`.
-    pub meant: Option<String>,
+    /// A similar label of a node, which was probably meant, `nodetype=virt`, and the changes that select it.
+    pub meant: Option<(String, Vec<Change>)>,
 }
 
 impl<'a> Context<'a> {
@@ -121,10 +121,15 @@ impl<'a> Placement<'a> {
             }
             let path = self.path().key("nodeSelector").key(key);
             let known_key = values().next().is_some();
+            let selecting = |(own, value): (&str, &str)| {
+                let renamed = (own != key).then(|| Change::Rename(path.clone(), own.to_owned()));
+                let set = Change::Set(path.parent().key(own), value.into());
+                (label(own, value), renamed.into_iter().chain([set]).collect())
+            };
             Some(Unmatched {
                 wanted: format!("is labelled {}", label(key, text(value))),
                 place: if known_key { cx.document().locate(&path) } else { cx.document().locate_key(&path) },
-                meant: meant(cx, key, text(value)),
+                meant: meant(cx, key, text(value)).map(selecting),
             })
         });
         found.take(MAX_LABELS).collect()
@@ -140,7 +145,7 @@ impl<'a> Placement<'a> {
         Some(Unmatched {
             wanted: "matches its required node affinity".to_owned(),
             place: cx.document().locate_key(&path.key(REQUIRED)),
-            meant: elements(&affinity[REQUIRED]["nodeSelectorTerms"]).find_map(meant_architecture),
+            meant: meant_architecture(cx, affinity, &path),
         })
     }
 
@@ -149,11 +154,28 @@ impl<'a> Placement<'a> {
     }
 }
 
-/// The label meant by a term of an affinity that uses an alias of an architecture.
-pub(super) fn meant_architecture(term: &Value) -> Option<String> {
-    elements(&term["matchExpressions"]).find_map(|expression| {
-        let key = Some(text(&expression["key"])).filter(|k| ARCHITECTURE_KEYS.contains(k))?;
-        Some(label(key, texts(&expression["values"]).find_map(Architecture::alias)?))
+/// The label meant by the first alias of an architecture in a required affinity, and the change that names it.
+fn meant_architecture(cx: &Context<'_>, affinity: &Value, path: &Path) -> Option<(String, Vec<Change>)> {
+    let terms = elements(&affinity[REQUIRED]["nodeSelectorTerms"]).enumerate();
+    let expressions = terms.flat_map(|(term, of)| {
+        let at = path.key(REQUIRED).key("nodeSelectorTerms").index(term).key("matchExpressions");
+        elements(&of["matchExpressions"]).enumerate().map(move |(index, of)| (at.index(index), of))
+    });
+    expressions.into_iter().find_map(|(at, expression)| {
+        texts(&expression["values"]).enumerate().find_map(|(index, value)| {
+            Architecture::alias(value)?;
+            let (key, architecture) = meant(cx, text(&expression["key"]), value)?;
+            let change = Change::Set(at.key("values").index(index), architecture.into());
+            Some((label(key, architecture), vec![change]))
+        })
+    })
+}
+
+/// Whether a term of an affinity uses an alias of an architecture.
+pub(super) fn has_alias(term: &Value) -> bool {
+    elements(&term["matchExpressions"]).any(|expression| {
+        ARCHITECTURE_KEYS.contains(&text(&expression["key"]))
+            && texts(&expression["values"]).any(|v| Architecture::alias(v).is_some())
     })
 }
 
@@ -161,20 +183,24 @@ impl Context<'_> {
     /// The first label that no node has and for which a similar one exists.
     pub fn meant_label<'l>(&self, labels: impl IntoIterator<Item = (&'l str, &'l str)>) -> Option<String> {
         let has = |key: &str, value: &str| self.nodes().any(|n| n.node.labels.get(key).is_some_and(|v| v == value));
-        labels.into_iter().filter(|(key, value)| !has(key, value)).find_map(|(key, value)| meant(self, key, value))
+        let mut missing = labels.into_iter().filter(|(key, value)| !has(key, value));
+        missing.find_map(|(key, value)| meant(self, key, value)).map(|(key, value)| label(key, value))
     }
 }
 
-/// A node's label that differs in case only, else the most similar value of the key.
-fn meant(cx: &Context<'_>, key: &str, value: &str) -> Option<String> {
-    let labels = || cx.nodes().flat_map(|n| &n.node.labels);
-    let other_case = |(k, v): &(&String, &String)| k.eq_ignore_ascii_case(key) && v.eq_ignore_ascii_case(value);
+/// A node's label with the name of the architecture, or that differs in case only, else the most similar value of the
+/// key.
+fn meant<'c>(cx: &Context<'c>, key: &str, value: &str) -> Option<(&'c str, &'c str)> {
+    let labels = || cx.nodes().flat_map(|n| &n.node.labels).map(|(key, value)| (key.as_str(), value.as_str()));
+    let mut of_key = labels().filter(|(k, _)| *k == key);
     if let Some(architecture) = Architecture::alias(value).filter(|_| key.ends_with("kubernetes.io/arch")) {
-        return Some(label(key, architecture));
+        return of_key.find(|(_, v)| *v == architecture);
     }
-    let values = || labels().filter(|(k, _)| *k == key).map(|(_, v)| v.as_str());
-    let other_value = || Some(label(key, nearest(value, values()).or_else(|| values().next())?));
-    labels().find(other_case).map(|(k, v)| label(k, v)).or_else(other_value)
+    let mut other_case = labels().filter(|(k, v)| k.eq_ignore_ascii_case(key) && v.eq_ignore_ascii_case(value));
+    other_case.next().or_else(|| {
+        let nearest = nearest(value, labels().filter(|(k, _)| *k == key).map(|(_, v)| v));
+        of_key.find(|(_, v)| nearest.is_none_or(|nearest| nearest == *v))
+    })
 }
 
 fn label(key: &str, value: &str) -> String {

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use hcoplan_planner::machines::TypeKind;
 
-use super::placement::meant_architecture;
+use super::placement::has_alias;
 use super::pod_placement::ARCHITECTURE_KEYS;
 use super::pod_placement::terms;
 use crate::lists::labels_of;
@@ -197,7 +197,7 @@ impl<'n> VirtualMachine<'n> {
         let selector = |key: &&str| self.get("nodeSelector")?.get(key)?.as_str().and_then(Architecture::alias);
         let placement = self.placement();
         let mut terms = terms(&placement);
-        ARCHITECTURE_KEYS.iter().any(|key| selector(key).is_some()) || terms.any(|t| meant_architecture(t).is_some())
+        ARCHITECTURE_KEYS.iter().any(|key| selector(key).is_some()) || terms.any(has_alias)
     }
 
     /// The DataSources cloned by its disk templates, in order.

@@ -48,13 +48,12 @@ pub(super) fn unmatched<'a>(cx: &Context<'a>, placement: &Placement<'a>) -> Find
     let parts = placement.unmatched(cx);
     let wanted = and(parts.iter().map(|part| format!("none {}", part.wanted)));
     let message = format!("the {} placement selects no declared node: {wanted}", placement.pods.as_str());
-    let help = match parts.iter().find_map(|p| p.meant.as_ref()) {
-        Some(label) => {
-            format!("some nodes are labelled {label}: select those, or correct the inventory")
-        }
-        None => "select labels that nodes of the inventory have, or correct the inventory".to_owned(),
-    };
-    let mut finding = cx.finding(message).help(help);
+    let meant: Option<(Vec<_>, Vec<_>)> = parts.iter().map(|part| part.meant.clone()).collect();
+    let fix = meant.and_then(|(labels, changes)| {
+        cx.suggest(format!("select the nodes labelled {}", and(labels)), &changes.concat())
+    });
+    let help = "select labels that nodes of the inventory have, or correct the inventory";
+    let mut finding = cx.finding(message).remedy(help, fix);
     for (i, part) in parts.into_iter().enumerate() {
         finding = match i {
             0 => finding.at(part.place).label("matches no node"),
