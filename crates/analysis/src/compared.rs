@@ -172,7 +172,7 @@ fn attribute_findings(
             now.seen_with(Some(before.manifest()), inputs, None, look)
         })
     });
-    let at_line = |finding: &Finding| -> Vec<usize> {
+    let at_line = |finding: &Finding, is_new: bool| -> Vec<usize> {
         let Some(place) = &finding.location else {
             return Vec::new();
         };
@@ -180,8 +180,12 @@ fn attribute_findings(
         let has = |other: &Location| {
             other.file.path() == place.file.path() && (other.start().line..=other.end().line).contains(&line)
         };
-        let near =
-            diff.comparison.causes.iter().enumerate().filter(|(_, cause)| cause.location.as_ref().is_some_and(has));
+        // Lines of one side say nothing of findings of the other.
+        let is_near = |cause: &Cause| {
+            let is_elsewhere = if is_new { cause.is_removed } else { cause.is_new };
+            !is_elsewhere && cause.location.as_ref().is_some_and(has)
+        };
+        let near = diff.comparison.causes.iter().enumerate().filter(|(_, cause)| is_near(cause));
         near.map(|(index, _)| index).collect()
     };
     let found = changed.into_iter().map(|(finding, is_new)| {
@@ -194,7 +198,7 @@ fn attribute_findings(
             (inputs.end..).zip(edits).filter(|(_, cause)| own(cause)).map(|(index, _)| index).collect()
         };
         let others = || (inputs.end..inputs.end + edits.len()).collect::<Vec<_>>();
-        let guesses: [&dyn Fn() -> Vec<usize>; 3] = [&|| at_line(finding), &of_object, &others];
+        let guesses: [&dyn Fn() -> Vec<usize>; 3] = [&|| at_line(finding, is_new), &of_object, &others];
         let causes = by_rules.chain(guesses.into_iter().map(|guess| guess())).find(|causes| !causes.is_empty());
         (exact, causes.unwrap_or_default())
     });
