@@ -9,7 +9,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let deprecated = gates.filter(|g| g.phase == Phase::Deprecated);
     let mut names: Vec<&str> = deprecated.map(|g| g.name.as_str()).collect();
     names.retain(|name| cx.gate(name).is_written());
-    names.sort_by_key(|name| cx.gate(name).name_place().span);
     let Some((first, rest)) = names.split_first() else {
         return;
     };
