@@ -25,7 +25,7 @@ use std::mem;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-pub(in crate::repo) use self::additions::Additions;
+pub(crate) use self::additions::Additions;
 pub use self::built::Built;
 pub use self::controllers::build_controllers;
 use self::inputs::{BuildInputs, generates_policies, nowhere};

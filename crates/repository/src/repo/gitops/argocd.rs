@@ -76,7 +76,7 @@ pub(super) fn fill_in_environment(applied: &mut Applied) {
 }
 
 /// The templates of generators, also of nested ones.
-pub(in crate::repo) fn templates<'n>(node: &'n Node, out: &mut Vec<&'n Node>) {
+pub(crate) fn templates<'n>(node: &'n Node, out: &mut Vec<&'n Node>) {
     for entry in node.entries() {
         match entry.key.text.as_str() {
             "template" if entry.value.get("spec").is_some() => out.push(&entry.value),

@@ -160,7 +160,7 @@ pub(super) fn named_releases(
 }
 
 /// The values files of a chart's named releases, and the objects that name them.
-pub(in crate::repo) fn named_value_files(
+pub(crate) fn named_value_files(
     tree: &dyn Tree,
     gitops: &GitOps,
     chart: &Utf8Path,

@@ -55,11 +55,11 @@ fn only_expression(text: &str) -> Option<&str> {
 }
 
 /// The values of variables that plays, tasks and a role set, by name.
-pub(in super::super) type Variables = BTreeMap<String, Node>;
+pub(crate) type Variables = BTreeMap<String, Node>;
 
 /// Fills in the variables that are set where they are used: of the role, a play, a block or a task. A text that is one
 /// variable becomes its value; those with unknown variables stay.
-pub(in super::super) fn fill_in_variables(list: &mut Node, known: &Variables) {
+pub(crate) fn fill_in_variables(list: &mut Node, known: &Variables) {
     let Value::Seq(items) = &mut list.value else { return };
     for item in items {
         let own = fields_at(item, "vars");
@@ -142,7 +142,7 @@ fn definition(arguments: &Node) -> Option<&Node> {
 }
 
 /// What tasks change of HyperConvergeds, each as an object of its own.
-pub(in super::super) fn patches(document: &Document) -> Vec<Arc<Document>> {
+pub(crate) fn patches(document: &Document) -> Vec<Arc<Document>> {
     let mut out = Vec::new();
     each(&document.root, &mut |_, arguments| {
         let patch = definition(arguments).filter(|_| arguments.text("state") == "patched");
