@@ -70,7 +70,8 @@ impl<'n> Walk<'n, '_> {
         if !is_root
             && (is_hyperconverged(node) || is_patch(node) || wrapper == RESOURCE_SET && may_become_hyperconverged(node))
         {
-            let is_one_of = |nodes: &[&Node]| nodes.iter().any(|n| std::ptr::eq(*n, node));
+            // A variable's value is where it is filled in, too.
+            let is_one_of = |nodes: &[&Node]| nodes.iter().any(|n| n.span == node.span);
             if !is_one_of(self.planned) && !policy::is_check(node) {
                 let reason =
                     if is_one_of(&self.unwanted) { NotPlannedReason::Removed } else { NotPlannedReason::Inside };
