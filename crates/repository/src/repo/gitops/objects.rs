@@ -364,6 +364,7 @@ fn objects(parsed: yaml::Parsed) -> Vec<Arc<Document>> {
         if listed::is_list(&document.root) {
             out.extend(listed::objects(&document.root).iter().map(|object| Arc::new(object.as_document(&document))));
         } else {
+            out.extend(argocd::of_cluster_group(&document).into_iter().map(Arc::new));
             out.push(Arc::new(document));
         }
     }
