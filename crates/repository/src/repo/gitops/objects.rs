@@ -5,6 +5,7 @@ use hcoplan_diagnostics::source::origin_of_top;
 use super::argo_sources::is_same_repository;
 use super::by_directory::ByDirectory;
 use super::destination::destination;
+use super::placing::Placing;
 use super::variables::{Named, variables};
 use super::{Applied, Controller, Kind, Source, acm, argocd, file_of, fleet, flux};
 use crate::prelude::*;
@@ -32,6 +33,7 @@ pub(crate) struct GitOps {
     pub(crate) origin: Option<String>,
     /// What its objects name.
     pub(crate) named: Named,
+    pub(super) placing: Placing,
 }
 
 /// The most Kustomizations that fill in the variables of one object.
@@ -100,9 +102,10 @@ pub(crate) fn read(tree: &dyn Tree, files: &[Utf8PathBuf]) -> GitOps {
     }
     flux::follow_chart_refs(&mut documents);
     out.applied = documents.iter().flat_map(|document| of_object(document, tree, files)).collect();
-    documents
-        .iter()
-        .for_each(|document| out.named.add(document, &["GitRepository", "AppProject", "Placement", "PlacementRule"]));
+    for document in &documents {
+        out.named.add(document, fields::of("placing.named"));
+        out.placing.add(document);
+    }
     out.documents = documents;
     out.leave_other_repositories(tree);
     out.index();
@@ -245,20 +248,15 @@ impl GitOps {
         sets.find(|set| set.file.path() == path && set.text("kind") == "ApplicationSet" && names_of(set) == of)
     }
 
-    /// The objects that decide with one what it applies: Flux's GitRepository, Argo CD's project.
-    pub(crate) fn related(&self, applied: &Applied) -> &[Arc<Document>] {
-        let (kind, name) = match applied.kind.controller() {
-            Controller::Flux => {
-                let spec = applied.document.root.get("spec");
-                ("GitRepository", spec.map_or("", |spec| flux::repository_of(applied.kind, spec)))
-            }
-            Controller::Acm => {
-                let text = |key: &str| applied.document.text(&format!("spec.placement.placementRef.{key}"));
-                (text("kind"), text("name"))
-            }
-            _ => ("AppProject", applied.document.text("spec.project")),
-        };
-        self.named.get(kind, name)
+    /// What decides to which clusters an object is applied: what it names, what names it, and so on.
+    pub(crate) fn placing(&self, of: &Arc<Document>) -> Vec<Arc<Document>> {
+        self.placing.of(of, &self.named)
+    }
+
+    /// Flux's GitRepositories of which an object applies.
+    pub(crate) fn repositories(&self, applied: &Applied) -> &[Arc<Document>] {
+        let spec = applied.document.root.get("spec").filter(|_| applied.kind.controller() == Controller::Flux);
+        self.named.get("GitRepository", spec.map_or("", |spec| flux::repository_of(applied.kind, spec)))
     }
 
     /// The files that say what an object applies, and with which values.
