@@ -133,6 +133,14 @@ impl Kustomization {
         self.entries.iter().filter(is_base).filter_map(|entry| Some((entry, entry.node.as_str()?)))
     }
 
+    /// The charts that it inflates, with the paths that they have if they are in the repository.
+    pub(crate) fn local_charts(&self) -> impl Iterator<Item = (&Node, Utf8PathBuf)> {
+        let root = self.document.as_ref().map(|document| &document.root);
+        let home = root.and_then(|root| root.text_at("helmGlobals.chartHome")).unwrap_or("charts");
+        let charts = root.into_iter().flat_map(|root| root.list_at("helmCharts"));
+        charts.filter_map(move |own| Some((own, file_in(&self.directory().join(home), own.text("name"))?)))
+    }
+
     /// Where a kustomization is rejected.
     pub(crate) fn place(&self) -> Location {
         self.rejected_at.clone().unwrap_or_else(|| self.first_line())
