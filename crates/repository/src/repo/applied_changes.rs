@@ -111,7 +111,7 @@ fn wrapper_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &Clus
         out.extend(own.map(|field| setting_change(&new.document, &field, &new.node)));
     }
     if let (Some(old), Some(new)) = (before.holder_of(was), after.holder_of(cluster)) {
-        let [was, now] = [(before, &old), (after, &new)].map(|(repo, holder)| repo.gitops().placing(holder));
+        let [was, now] = [(before, &old), (after, &new)].map(|(repo, holder)| repo.gitops().placing(holder, None));
         out.extend(related_changes(&was, &now, &new, &|_| false));
     }
     out
@@ -259,7 +259,7 @@ fn settings_changes(before: &Repo, after: &Repo, old: &Applied, new: &Applied) -
     }));
     let related = |repo: &Repo, by: &Applied| {
         let outer = repo.outer(by).into_iter().map(|outer| Arc::clone(&outer.document));
-        repo.gitops().placing(&by.document).into_iter().chain(outer).collect::<Vec<_>>()
+        repo.gitops().placing(&by.document, by.destination.as_ref()).into_iter().chain(outer).collect::<Vec<_>>()
     };
     out.extend(related_changes(&related(before, old), &related(after, new), &new.document, &is_known));
     out

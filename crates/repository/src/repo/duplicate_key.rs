@@ -15,19 +15,24 @@ pub(super) fn fixes(file: &Arc<SourceFile>, first: Span, again: Span) -> Vec<Fix
     let without = |lines: &Range<usize>| format!("{}{}", &text[..lines.start], &text[lines.end..]);
     let key = &text[first.range()];
     let fix = |title: String, applicability, text: &str| Fix { title, applicability, edits: line_edits(file, text) };
-    if text[one.clone()].trim_end() == text[other.clone()].trim_end() {
-        return vec![fix(format!("remove the second `{key}`"), Applicability::Safe, &without(&other))];
+    let (kept, moved) = (without(&other), &text[other.clone()]);
+    match merged(&kept, &without(&one), first) {
+        Some(merged) if merged == kept => {
+            vec![fix(format!("remove the second `{key}`"), Applicability::Safe, &kept)]
+        }
+        // What is moved is written anew, without comments.
+        Some(merged) if !moved.contains('#') => {
+            let title = format!("move the entries of the second `{key}` to the first");
+            vec![fix(title, Applicability::Unsafe, &merged)]
+        }
+        _ => {
+            let title = format!("remove the first `{key}`, which has no effect");
+            vec![
+                fix(title, Applicability::Suggestion, &without(&one)),
+                fix(format!("remove the second `{key}`"), Applicability::Suggestion, &kept),
+            ]
+        }
     }
-    // What is moved is written anew, without comments.
-    let is_moved = !text[other.clone()].contains('#');
-    if let Some(merged) = merged(&without(&other), &without(&one), first).filter(|_| is_moved) {
-        let title = format!("move the entries of the second `{key}` to the first");
-        return vec![fix(title, Applicability::Unsafe, &merged)];
-    }
-    vec![
-        fix(format!("remove the first `{key}`, which has no effect"), Applicability::Suggestion, &without(&one)),
-        fix(format!("remove the second `{key}`"), Applicability::Suggestion, &without(&other)),
-    ]
 }
 
 /// The range of all lines of a key's entry; `None` where it has none of its own.

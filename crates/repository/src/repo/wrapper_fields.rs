@@ -41,7 +41,7 @@
 //!   kinds of controllers that aren't modelled and name a path.
 //! - `clusterGroup.application`: where an Application has the fields of one of a cluster group of Validated Patterns.
 //! - `placing`: kinds that name what they place; `.named`: those that others name; `.keys`: keys that stand for a kind;
-//!   `.clusters`: kinds that declare a cluster; `.selectors`: by kind, the keys of what selects clusters by labels;
+//!   `.clusters`: kinds that declare a cluster, and where its labels are; `.selectors`: by kind, the keys of what selects clusters by labels;
 //!   `.labels`: labels that a name elsewhere selects.
 //! - `remote.hosts`: hosts of repositories and archives, which kustomize fetches from.
 //! - `dump`: the kinds that are read of a cluster's dump, each with its group. `environment`: what a build has, so that it

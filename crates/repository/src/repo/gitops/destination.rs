@@ -16,6 +16,11 @@ pub(crate) struct Destination {
 }
 
 impl Destination {
+    /// The name or address of another cluster than the controller's own.
+    pub(super) fn name(&self) -> Option<&str> {
+        Some(&*self.name).filter(|_| !self.is_own)
+    }
+
     /// Whether it is certainly another cluster. Controllers may have objects about their own cluster in several directories,
     /// and know a cluster by its name and its address.
     pub(crate) fn is_other(&self, other: &Self) -> bool {

@@ -4,7 +4,7 @@ use hcoplan_diagnostics::source::origin_of_top;
 
 use super::argo_sources::is_same_repository;
 use super::by_directory::ByDirectory;
-use super::destination::destination;
+use super::destination::{Destination, destination};
 use super::placing::Placing;
 use super::variables::{Named, variables};
 use super::{Applied, Controller, Kind, Source, acm, argocd, file_of, fleet, flux};
@@ -249,8 +249,8 @@ impl GitOps {
     }
 
     /// What decides to which clusters an object is applied: what it names, what names it, and so on.
-    pub(crate) fn placing(&self, of: &Arc<Document>) -> Vec<Arc<Document>> {
-        self.placing.of(of, &self.named)
+    pub(crate) fn placing(&self, of: &Arc<Document>, to: Option<&Destination>) -> Vec<Arc<Document>> {
+        self.placing.of(of, to.and_then(Destination::name), &self.named)
     }
 
     /// Flux's GitRepositories of which an object applies.

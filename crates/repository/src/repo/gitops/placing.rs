@@ -38,8 +38,9 @@ fn named(root: &Node) -> Vec<(&str, &str)> {
 /// The labels by which controllers select a cluster that an object declares; `None` for another object.
 pub(crate) fn labels_of_cluster(document: &Document) -> Option<&[Entry]> {
     let (root, kind) = (&document.root, document.text("kind"));
-    if fields::of("placing.clusters").contains(&&*format!("{}/{kind}", group(root))) {
-        return Some(fields_at(root, "metadata.labels"));
+    let own = format!("{}/{kind}", group(root));
+    if let Some((_, labels)) = fields::pairs_of("placing.clusters").find(|(known, _)| *known == own) {
+        return Some(fields_at(root, labels));
     }
     // Argo CD's Secrets, and what makes them.
     let is_cluster = |labels: &&Node| {
@@ -74,8 +75,9 @@ impl Placing {
         self.clusters.extend(labels_of_cluster(document).map(|_| Arc::clone(document)));
     }
 
-    /// What decides to which clusters an object is applied: what it names, what names it, and so on.
-    pub(super) fn of(&self, document: &Arc<Document>, known: &Named) -> Vec<Arc<Document>> {
+    /// What decides to which clusters an object is applied: what it names, what names it, and so on, and the clusters that
+    /// these select, or that have the name or address of its destination.
+    pub(super) fn of(&self, document: &Arc<Document>, to: Option<&str>, known: &Named) -> Vec<Arc<Document>> {
         let (mut out, mut at) = (vec![Arc::clone(document)], 0);
         while let Some(one) = out.get(at).cloned() {
             let is_placed = at == 0 || fields::of("placing").contains(&one.text("kind"));
@@ -97,9 +99,10 @@ impl Placing {
                 let mut named = labels.iter().filter(|own| own.key.text == wanted.key.text);
                 named.any(|own| own.value.as_str() == wanted.value.as_str())
             };
-            selectors.iter().any(|all| all.iter().all(has))
+            let is_destination = || to.is_some() && all_nodes(&one.root).any(|node| node.as_str() == to);
+            selectors.iter().any(|all| all.iter().all(has)) || is_destination()
         };
-        let clusters = if selectors.is_empty() { &[] } else { self.clusters.as_slice() };
+        let clusters = if selectors.is_empty() && to.is_none() { &[] } else { self.clusters.as_slice() };
         let clusters: Vec<_> = clusters.iter().filter(is_selected).cloned().collect();
         out.into_iter().skip(1).chain(clusters).collect()
     }
