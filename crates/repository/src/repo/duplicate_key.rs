@@ -20,7 +20,7 @@ pub(super) fn fixes(file: &Arc<SourceFile>, first: Span, again: Span) -> Vec<Fix
         Some(merged) if merged == kept => {
             vec![fix(format!("remove the second `{key}`"), Applicability::Safe, &kept)]
         }
-        // What is moved is written anew, without comments.
+        // The fix moves values, not comments.
         Some(merged) if !moved.contains('#') => {
             let title = format!("move the entries of the second `{key}` to the first");
             vec![fix(title, Applicability::Unsafe, &merged)]

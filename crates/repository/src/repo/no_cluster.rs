@@ -155,7 +155,7 @@ impl Repo {
                 }
                 patches.extend(document.into_iter().flat_map(|tasks| ansible::patches(tasks)));
                 let mut named = content.not_planned(object.place.document);
-                // It is said of the chart that takes these values.
+                // The finding about the chart that takes these values names it.
                 named.retain(|found| !self.findings.iter().any(|known| known.file() == found.file()));
                 if self.is_run(content.file.path()) { fatal.extend(named) } else { findings.extend(named) }
             }

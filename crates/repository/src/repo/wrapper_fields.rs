@@ -40,7 +40,7 @@
 //! - `clusters`: directories that have one for each cluster; `clusters.shared`: those in them that are of all. `appliers`:
 //!   kinds of controllers that aren't modelled and name a path.
 //! - `clusterGroup.application`: where an Application has the fields of one of a cluster group of Validated Patterns.
-//! - `placing`: kinds that name what they place; `.named`: those that others name; `.keys`: keys that stand for a kind;
+//! - `placing`: kinds that name what they place; `.named`: those that others name; `.keys`: keys that imply a kind;
 //!   `.clusters`: kinds that declare a cluster, and where its labels are; `.selectors`: by kind, the keys of what selects clusters by labels;
 //!   `.labels`: labels that a name elsewhere selects.
 //! - `remote.hosts`: hosts of repositories and archives, which kustomize fetches from.

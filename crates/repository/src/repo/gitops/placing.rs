@@ -18,7 +18,7 @@ pub(super) struct Placing {
     clusters: Vec<Arc<Document>>,
 }
 
-/// The kinds and names that an object names; some keys stand for a kind.
+/// The kinds and names that an object names; some keys imply the kind.
 fn named(root: &Node) -> Vec<(&str, &str)> {
     let mut out = Vec::new();
     for node in all_nodes(root) {
