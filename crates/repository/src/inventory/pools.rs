@@ -1,7 +1,6 @@
 //! Groups a cluster's similar nodes into the pools of a ClusterInventory.
 
 use crate::prelude::*;
-use hcoplan_kubernetes::tree::members;
 use hcoplan_planner::inventory::{
     ARCHITECTURE_LABEL, CORDONED, CPU_VENDOR, LABELLED, Node, OWN_CPU, ROLE_LABEL, Taint,
 };
@@ -241,29 +240,28 @@ impl Pool {
     fn to_yaml(&self) -> String {
         // Names in a dump are untrusted.
         let scalar = |text: &str| yaml::edit::inline(&text.into());
+        let taint = |[key, value, effect]: &[String; 3]| {
+            let value = if value.is_empty() { String::new() } else { format!("value: {}, ", scalar(value)) };
+            format!("- {{key: {}, {value}effect: {}}}", scalar(key), scalar(effect))
+        };
         let entry = self.to_json();
         let mut out = String::new();
         let fields = ["name", "count", "architecture", "roles", "labels", "otherLabels", "taints", "kvm"].into_iter();
         for field in fields.chain(self.offers.keys().copied()) {
             let start = if field == "name" { "    - " } else { "      " };
-            match &entry[field] {
+            let value = &entry[field];
+            let items: Vec<String> = match value {
                 Value::Null => continue,
-                _ if field == "labels" || field == "taints" && !self.taints.is_empty() => {
-                    out.push_str(&format!("{start}{field}:\n"));
-                }
-                value => out.push_str(&format!("{start}{field}: {}\n", yaml::edit::inline(value))),
-            }
-            for (key, value) in members(&entry[field]) {
-                out.push_str(&format!("        {}: {}\n", scalar(key), yaml::edit::inline(value)));
-            }
-            for [key, value, effect] in self.taints.iter().filter(|_| field == "taints") {
-                let value = match value.as_str() {
-                    "" => String::new(),
-                    value => format!("value: {}, ", scalar(value)),
-                };
-                let (key, effect) = (scalar(key), scalar(effect));
-                out.push_str(&format!("        - {{key: {key}, {value}effect: {effect}}}\n"));
-            }
+                Value::Object(labels) => labels
+                    .iter()
+                    .map(|(key, value)| format!("{}: {}", scalar(key), yaml::edit::inline(value)))
+                    .collect(),
+                Value::Array(_) if field == "taints" => self.taints.iter().map(taint).collect(),
+                _ => Vec::new(),
+            };
+            let inline = if items.is_empty() { format!(" {}", yaml::edit::inline(value)) } else { String::new() };
+            out.push_str(&format!("{start}{field}:{inline}\n"));
+            items.iter().for_each(|item| out.push_str(&format!("        {item}\n")));
         }
         out
     }

@@ -5,7 +5,7 @@ use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, HCO_REMOVED};
 use serde_json::{Map, Value, json};
 
 use super::build::{BUILT, DISABLED};
-use super::gitops::{Applied, Controller, Kind, LeftOut, Source, idle, is_filled, phrase};
+use super::gitops::{Applied, Controller, Kind, LeftOut, Source, idle, is_filled, labels_of_cluster, phrase};
 use super::identity::{SYNC_OPTIONS, has_sync_option};
 use super::left::{Fate, Left};
 use super::listed;
@@ -94,52 +94,73 @@ fn other_setting(message: String, place: Location) -> Finding {
     Finding::new(&CHANGE_NOT_PLANNED, message).at(place).label("may change what is applied, or where")
 }
 
-/// The first changed setting of the wrapper of a HyperConverged, and of what places a policy.
+/// The first changed setting of the wrapper of a HyperConverged, and of what places it or the object that has it.
 fn wrapper_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &ClusterRef) -> Vec<Finding> {
-    let (Some(old), Some(new)) = (before.wrapper_of(was), after.wrapper_of(cluster)) else { return Vec::new() };
-    if let Some(role) = role_of(cluster.path()).and_then(Utf8Path::file_name)
-        && new.document.root.get("kind").is_none()
-        && before.is_played(role)
-        && !after.is_played(role)
-    {
-        let why = format!("no playbook has the role {role} any more");
-        let place = new.document.location(new.node.span);
-        return vec![Left { why, place, fate: Fate::Kept }.finding(before, was, None)];
+    let mut out = Vec::new();
+    if let (Some(old), Some(new)) = (before.wrapper_of(was), after.wrapper_of(cluster)) {
+        if let Some(role) = role_of(cluster.path()).and_then(Utf8Path::file_name)
+            && new.document.root.get("kind").is_none()
+            && before.is_played(role)
+            && !after.is_played(role)
+        {
+            let why = format!("no playbook has the role {role} any more");
+            let place = new.document.location(new.node.span);
+            return vec![Left { why, place, fate: Fate::Kept }.finding(before, was, None)];
+        }
+        let own = changed(&old.settings, &new.settings, "", &|_| false);
+        out.extend(own.map(|field| setting_change(&new.document, &field, &new.node)));
     }
-    let own = changed(&old.settings, &new.settings, "", &|_| false);
-    let own = own.map(|field| setting_change(&new.document, &field, &new.node));
-    own.into_iter().chain(related_changes(&old.placed_by, &new.placed_by, &new.document, &|_| false)).collect()
+    if let (Some(old), Some(new)) = (before.holder_of(was), after.holder_of(cluster)) {
+        let [was, now] = [(before, &old), (after, &new)].map(|(repo, holder)| repo.gitops().placing(holder, None));
+        out.extend(related_changes(&was, &now, &new, &|_| false));
+    }
+    out
 }
 
-/// The first changed setting of each object that decides with another one what is applied; or the lost one, if it binds a
-/// policy or is the last.
+/// The first changed setting of each object that decides with another one what is applied; or the lost one, if it places
+/// something, is a cluster, or is the last.
 fn related_changes(
     old: &[Arc<Document>],
     new: &[Arc<Document>],
     user: &Document,
     is_known: &dyn Fn(&str) -> bool,
 ) -> Vec<Finding> {
-    let of = |all: &[Arc<Document>], one: &Document| {
-        let is_it = |other: &&Arc<Document>| other.text("kind") == one.text("kind") && names_of(other) == names_of(one);
-        all.iter().find(is_it).cloned()
+    let identity = |one: &Arc<Document>| (one.text("kind").to_owned(), names_of(one).map(ToOwned::to_owned));
+    let [was, now] = [old, new].map(|all| all.iter().map(|one| (identity(one), one)).collect::<BTreeMap<_, _>>());
+    let places =
+        |one: &Document| wrapper_fields::of("placing").contains(&one.text("kind")) || labels_of_cluster(one).is_some();
+    let selecting =
+        old.iter().chain(new).map(|one| &**one).filter(|one| labels_of_cluster(one).is_none()).chain([user]);
+    let selecting: BTreeSet<&str> = selecting.map(|one| one.file.text()).collect();
+    let is_selected_by = |label: &str| {
+        wrapper_fields::of("placing.labels").contains(&label) || selecting.iter().any(|text| has(text, label))
     };
-    let binds = |one: &Document| one.text("kind") == "PlacementBinding";
     // Of what applies an object, only its paths may change while it does.
     let settings = |one: &Document| {
         let mut settings = settings(&one.root, &[]);
         without_paths(&mut settings);
+        if let Some(labels) = labels_of_cluster(one) {
+            let labels = labels.iter().filter(|label| is_selected_by(&label.key.text));
+            settings["labels"] = labels.map(|label| (label.key.text.clone(), label.value.to_json())).collect();
+        }
         settings
     };
     let change = |related: &Arc<Document>| {
-        let field = match of(old, related) {
-            Some(was) => changed(&settings(&was), &settings(related), "", is_known)?,
-            None => binds(related).then(|| "subjects".to_owned())?,
+        let field = match was.get(&identity(related)) {
+            Some(was) if was.root.span == related.root.span && was.file.text() == related.file.text() => return None,
+            Some(was) => changed(&settings(was), &settings(related), "", is_known)?,
+            None => {
+                places(related).then_some(())?;
+                let message = format!("{} is applied elsewhere, too, with {}", phrase(user), phrase(related));
+                return Some(other_setting(message, related.location(related.root.span)));
+            }
         };
         Some(setting_change(related, &field, &related.root))
     };
     let is_applier = |one: &Document| Kind::of(one.text("apiVersion"), one.text("kind")).is_some();
-    let is_counted = |one: &Document| binds(one) || is_applier(one) || !new.iter().any(|new| !is_applier(new));
-    let mut lost = old.iter().rev().filter(|was| of(new, was).is_none() && is_counted(was));
+    let has_its_kind = |one: &Document| new.iter().any(|new| new.text("kind") == one.text("kind"));
+    let is_counted = |one: &Document| places(one) || is_applier(one) || !has_its_kind(one);
+    let mut lost = old.iter().filter(|was| !now.contains_key(&identity(was)) && is_counted(was));
     if let Some(gone) = lost.next() {
         let message = format!("{} is without {} now", phrase(user), phrase(gone));
         let place = ["spec.sourceRef", "spec.project"].iter().find_map(|field| user.root.below(field));
@@ -186,8 +207,6 @@ struct WrapperOf {
     node: Node,
     /// Its settings without the manifests.
     settings: Value,
-    /// The bindings of a policy, and their placements.
-    placed_by: Vec<Arc<Document>>,
 }
 
 /// The finding that a controller applies a HyperConverged that was in the repository before, now or to one more cluster.
@@ -240,7 +259,7 @@ fn settings_changes(before: &Repo, after: &Repo, old: &Applied, new: &Applied) -
     }));
     let related = |repo: &Repo, by: &Applied| {
         let outer = repo.outer(by).into_iter().map(|outer| Arc::clone(&outer.document));
-        repo.gitops().related(by).iter().cloned().chain(outer).collect::<Vec<_>>()
+        repo.gitops().placing(&by.document, by.destination.as_ref()).into_iter().chain(outer).collect::<Vec<_>>()
     };
     out.extend(related_changes(&related(before, old), &related(after, new), &new.document, &is_known));
     out
@@ -303,7 +322,8 @@ impl Applied {
     pub(super) fn settings(&self) -> Value {
         let of = |path: &str| self.document.root.below(path).map(Node::to_json);
         let metadata = json!({"annotations": of("metadata.annotations"), "namespace": of("metadata.namespace")});
-        let mut out = json!({"metadata": metadata, "spec": of("spec")});
+        let placement = of("policyDefaults.placement");
+        let mut out = json!({"metadata": metadata, "spec": of("spec"), "policyDefaults": {"placement": placement}});
         let made = self.object.to_json();
         if self.kind == Kind::ApplicationSet && is_filled(&made) {
             // What the generators fill in is known.
@@ -344,6 +364,14 @@ impl Repo {
         out.split_off(1)
     }
 
+    /// The document that has a cluster's HyperConverged, or the one with the text that has it.
+    fn holder_of(&self, cluster: &ClusterRef) -> Option<Arc<Document>> {
+        let content = self.content(cluster.object.file).ok()?;
+        let span = content.object(cluster.object.place)?.span;
+        let mut all = content.documents.iter();
+        all.find(|document| document.span.start <= span.start && span.end <= document.span.end).cloned()
+    }
+
     /// What wraps a cluster's HyperConverged.
     fn wrapper_of(&self, cluster: &ClusterRef) -> Option<WrapperOf> {
         let document = self.written(cluster.object)?;
@@ -356,23 +384,7 @@ impl Repo {
         if let Some(task) = settings.as_object_mut().filter(|_| is_task) {
             task.remove("name");
         }
-        let name = document.text("metadata.name");
-        let is_its = |binding: &Document| {
-            let mut subjects = binding.root.list_at("subjects").iter();
-            binding.text("kind") == "PlacementBinding" && subjects.any(|subject| subject.text("name") == name)
-        };
-        let all = &self.gitops().documents;
-        let bindings: Vec<&Arc<Document>> = all.iter().filter(|document| !is_task && is_its(document)).collect();
-        let is_placement = |document: &Document| {
-            let is_named = |binding: &&Arc<Document>| {
-                let [kind, name] = ["kind", "name"].map(|key| binding.text(&format!("placementRef.{key}")));
-                kind == document.text("kind") && name == document.text("metadata.name")
-            };
-            bindings.iter().any(is_named)
-        };
-        let placements = all.iter().filter(|document| is_placement(document));
-        let placed_by = placements.chain(bindings.iter().copied()).cloned().collect();
-        Some(WrapperOf { node: node.clone(), document, settings, placed_by })
+        Some(WrapperOf { node: node.clone(), document, settings })
     }
 
     /// Whether a playbook or another role has a role.
@@ -481,7 +493,7 @@ impl Repo {
             let bytes = self.tree.read(&directory.join(name)).ok()?;
             Some(matches(&String::from_utf8_lossy(&bytes), directory))
         };
-        let own = self.gitops().related(applied).iter().find_map(|source| source.root.text_at("spec.ignore"));
+        let own = self.gitops().repositories(applied).iter().find_map(|source| source.root.text_at("spec.ignore"));
         let by_default = || match applied.kind.controller() {
             Controller::Flux => wrapper_fields::of("flux.ignores").join("\n"),
             _ => String::new(),

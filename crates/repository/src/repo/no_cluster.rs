@@ -8,7 +8,7 @@ use super::is_same_document;
 use super::kustomization::is_kustomization;
 use super::mentions::mentions_hyperconverged;
 use super::objects::{Objects, SourceRef};
-use super::paths::{file_in, files_of, has_in, in_root, parent, reached};
+use super::paths::{files_of, has_in, in_root, parent, reached};
 use super::problem::Problem;
 use super::scan::may_name_hyperconverged;
 use super::unplanned;
@@ -102,39 +102,22 @@ impl Repo {
 
     /// Findings about the Jsonnets that Argo CD runs and that, or whose imports, may create a HyperConverged.
     fn jsonnets_with_hyperconverged(&self, reported: &HashSet<Utf8PathBuf>) -> Vec<Finding> {
-        let run = self.paths.iter().map(AsRef::as_ref).filter(|path| !reported.contains(*path) && self.is_run(path));
-        let run: Vec<&Utf8Path> = run.collect();
-        let Some(import) = Regex::new(r#"\bimport(?:str|bin)?\s+@?["']([^"']+)["']"#).ok().filter(|_| !run.is_empty())
-        else {
-            return Vec::new();
-        };
-        let all = files_of(&*self.tree);
-        // An import without a file at its relative path is in a library: any file of that name.
-        const LIBRARY: &str = "library:";
+        let import = Regex::new(r#"\bimport(?:str|bin)?\s+@?["'][./]*([^"']+)["']"#).expect("an import");
+        let all = LazyCell::new(|| files_of(&*self.tree));
+        // What is imported may be in a library.
         let imported = |by: &Utf8PathBuf| -> Vec<Utf8PathBuf> {
-            if let Ok(name) = by.strip_prefix(LIBRARY) {
-                return all.iter().filter(|path| path.ends_with(name)).cloned().collect();
-            }
             let Ok(file) = self.tree.source(by) else { return Vec::new() };
-            let path = |name: &str| {
-                let found = file_in(parent(by), name).filter(|path| self.tree.check(path).is_ok());
-                found.unwrap_or_else(|| Utf8Path::new(LIBRARY).join(name))
-            };
-            import.captures_iter(file.text()).map(|captures| path(&captures[1])).collect()
+            let names = import.captures_iter(file.text());
+            names.flat_map(|found| all.iter().filter(move |path| path.ends_with(&found[1])).cloned()).collect()
         };
-        let mut importers: BTreeMap<Utf8PathBuf, Vec<Utf8PathBuf>> = BTreeMap::new();
-        let read = reached(run.iter().map(|path| path.to_path_buf()), |by| {
-            let imported = imported(by);
-            imported.iter().for_each(|one| importers.entry(one.clone()).or_default().push(by.clone()));
-            imported
-        });
         let speaks = |path: &Utf8PathBuf| {
             self.tree.read(path).is_ok_and(|bytes| {
                 may_name_hyperconverged(&bytes) || mentions_hyperconverged(SourceFile::from_bytes(path, bytes).text())
             })
         };
-        let with_one = reached(read.into_iter().filter(speaks), |one| importers.remove(one).unwrap_or_default());
-        let found = run.into_iter().filter(|path| with_one.contains(*path)).filter_map(|path| {
+        let run = self.paths.iter().filter(|path| !reported.contains(&***path) && self.is_run(path));
+        let with_one = run.filter(|path| reached([path.to_path_buf()], imported).iter().any(speaks));
+        let found = with_one.filter_map(|path| {
             let file = self.tree.source(path).ok()?;
             let message = "Argo CD runs this Jsonnet, which may create a HyperConverged";
             let finding = unplanned(message, Location::new(&file, Span::default()));
@@ -164,13 +147,16 @@ impl Repo {
         for object in &objects.named {
             if let Ok(content) = self.content(object.file) {
                 // What a controller adds to a build is planned.
-                let is_planned = |document: &Arc<Document>| self.is_planned(document);
+                let is_rendered = |own: &Document| self.built.appliers.values().any(|by| is_same_document(by, own));
+                let is_planned = |document: &Arc<Document>| self.is_planned(document) || is_rendered(document);
                 let document = content.documents.get(object.place.document as usize);
                 if document.is_some_and(is_planned) {
                     continue;
                 }
                 patches.extend(document.into_iter().flat_map(|tasks| ansible::patches(tasks)));
-                let named = content.not_planned(object.place.document);
+                let mut named = content.not_planned(object.place.document);
+                // The finding about the chart that takes these values names it.
+                named.retain(|found| !self.findings.iter().any(|known| known.file() == found.file()));
                 if self.is_run(content.file.path()) { fatal.extend(named) } else { findings.extend(named) }
             }
         }

@@ -8,6 +8,7 @@ use hcoplan_planner::release::{version_numbers, version_parts};
 use super::choose_release::release_name;
 use super::wrappers::unknown::expression;
 use crate::prelude::*;
+use crate::repo::nodes::fields_at;
 
 /// A kind of manifest with facts about a cluster, by precedence; the names are Kubernetes'.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,6 +43,7 @@ impl StatementKind {
             }
             ("apps", "Deployment") if root.text("metadata.name") == OPERATOR => Some(Self::Deployment),
             ("config.openshift.io", "ClusterVersion") => Some(Self::ClusterVersion),
+            ("", "") => subscribed(root).map(|_| Self::Subscription),
             _ => None,
         }
     }
@@ -88,7 +90,10 @@ impl Statement {
             document: Arc::clone(&document),
         };
         match kind {
-            StatementKind::Subscription => statement.subscription(root, "spec", "metadata.namespace"),
+            StatementKind::Subscription => match subscribed(root) {
+                Some(path) => statement.subscription(root, &path, &format!("{path}.namespace")),
+                None => statement.subscription(root, "spec", "metadata.namespace"),
+            },
             StatementKind::OperatorPolicy => statement.operator_policy(root),
             StatementKind::OperatorGroup => statement.namespace = operator_group(root),
             StatementKind::ClusterServiceVersion => statement.csv(root),
@@ -115,7 +120,7 @@ impl Statement {
             "olm" => Some((Platform::Kubernetes, path)),
             _ => None,
         });
-        let starting = at("startingCSV").and_then(|(name, path)| Some((of_csv(&name)?, path)));
+        let starting = at("startingCSV").or_else(|| at("csv")).and_then(|(name, path)| Some((of_csv(&name)?, path)));
         // What OLM installs first stays where a person approves each update, or an OperatorPolicy approves none.
         let is_manual = at("installPlanApproval").is_some_and(|(approval, _)| approval == "Manual")
             || self::at(root, "spec.upgradeApproval").is_some_and(|(approval, _)| approval == "None");
@@ -175,6 +180,14 @@ impl Statement {
             Some((line, path))
         });
     }
+}
+
+/// Where the values of a cluster group of Validated Patterns subscribe to HCO.
+fn subscribed(values: &Node) -> Option<String> {
+    const ALL: &str = "clusterGroup.subscriptions";
+    let mut all = fields_at(values, ALL).iter();
+    let own = all.find(|entry| HCO_PACKAGES.contains(&entry.value.text("name")))?;
+    Some(format!("{ALL}.{}", own.key.text))
 }
 
 /// The namespace of an OperatorGroup that is HCO's by its name or namespace.

@@ -5,7 +5,7 @@ use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, VALUE_UNKNOWN};
 use super::applied_changes::{role_of, settings_about};
 use super::build::BUILT;
 use super::candidate::is_candidate;
-use super::charts::{chart_of, dependents};
+use super::charts::{CHART, chart_of, dependents};
 use super::gitops::is_absent;
 use super::helm::named_value_files;
 use super::mentions::{has, has_any};
@@ -103,6 +103,8 @@ pub struct ChangedFiles {
     planned: BTreeSet<Utf8PathBuf>,
     /// The files with what it is known to substitute, also by expressions that aren't computed here.
     variables: BTreeSet<Utf8PathBuf>,
+    /// The files that may name any of them.
+    namers: OnceLock<Vec<Arc<SourceFile>>>,
 }
 
 impl ChangedFiles {
@@ -119,21 +121,29 @@ impl ChangedFiles {
         }
         let planned = sides.into_iter().flat_map(Repo::planned_files).collect();
         let variables = sides.into_iter().flat_map(Repo::files_of_variables).collect();
-        Self { files, planned, variables }
+        Self { files, planned, variables, namers: OnceLock::new() }
     }
 
     /// What they say of a cluster's file, by its path, its directory's or the name of its role.
     fn users(&self, repo: &Repo, side: usize, cluster: &ClusterRef) -> Vec<(&Utf8Path, String)> {
-        let targets = [cluster.path(), cluster.directory()];
+        let rendered: Vec<&Utf8Path> = repo.charts_of(cluster).collect();
+        let is_rendered = !rendered.is_empty();
+        let targets: Vec<&Utf8Path> =
+            [cluster.path(), cluster.directory()].into_iter().chain(rendered.clone()).collect();
         let role = role_of(cluster.path()).and_then(Utf8Path::file_name);
-        let names: Vec<&str> = targets.into_iter().filter_map(Utf8Path::file_name).chain(role).collect();
+        let names: Vec<&str> = targets.iter().filter_map(|target| target.file_name()).chain(role).collect();
         let templates = repo.controllers_in_charts().iter();
         let charts: BTreeSet<&Utf8Path> = templates.filter_map(|one| chart_of(&*repo.tree, one.file.path())).collect();
         let mut out = Vec::new();
         for (path, sides) in &self.files {
-            let may = sides.iter().any(|side| has_any(side.file.text(), &names)) && !self.planned.contains(path);
-            let Some(one) = sides.iter().find(|one| one.side == side).filter(|_| may) else { continue };
-            let file = &one.file;
+            let is_in_chart = charts.iter().any(|chart| path.starts_with(chart));
+            let may = is_in_chart || sides.iter().any(|side| has_any(side.file.text(), &names));
+            let one = sides.iter().find(|one| one.side == side).filter(|_| !self.planned.contains(path));
+            let Some(Mentioned { file, .. }) = one.filter(|_| may || is_rendered) else { continue };
+            if is_rendered && self.may_be_values(repo, (path, sides), &rendered) {
+                out.push((&**path, file.text().to_owned()));
+            }
+            let runs = !is_document(path) && (is_rendered || has_any(file.text(), fields::of("commands.appliers")));
             // A role's tasks name its files and templates without their directories.
             let is_it = |word: &str| {
                 let is_any =
@@ -141,14 +151,19 @@ impl ChangedFiles {
                 word.contains(['/', '.']) && ["", "files/", "templates/"].iter().any(is_any)
             };
             // An Application in a chart's template, and the values that it takes.
-            if charts.iter().any(|chart| path.starts_with(chart)) {
+            if is_in_chart {
                 let parts = blocks(file.text(), &|word| is_it(word) || names.contains(&word));
                 out.extend(parts.into_iter().map(|part| (&**path, part)));
+                // The directory itself may be filled in.
+                let made = repo.applied()[1].around(cluster.directory()).filter(|by| by.document.file.path() == *path);
+                out.extend(made.map(|by| (&**path, by.settings().to_string())));
                 continue;
             }
             if path.extension() == Some("tf") {
                 let blocks = file.text().split("\n}").filter(|block| path_words(block).any(is_it));
                 out.extend(blocks.map(|block| (&**path, block.trim().to_owned())));
+            } else if runs && !is_candidate(path) {
+                out.extend(blocks(file.text(), &is_it).into_iter().map(|part| (&**path, part)));
             }
             out.extend(documents_of(file).iter().map(|document| &document.root).filter_map(|root| {
                 let kind = root.text("kind");
@@ -159,11 +174,27 @@ impl ChangedFiles {
                     let text = node.as_str().unwrap_or_default();
                     path_words(text).any(is_it) || is_ansible && role == Some(text)
                 };
-                let is_meant = is_ansible || fields::of("appliers").contains(&kind);
+                let is_meant = is_ansible || runs && kind.is_empty() || fields::of("appliers").contains(&kind);
                 Some((&**path, settings_about(root, &names_it).filter(|_| is_meant)?))
             }));
         }
         out
+    }
+
+    /// Whether a file may hold the values with which something that isn't a known controller renders one of some charts: a
+    /// script, a helmfile.
+    fn may_be_values(&self, repo: &Repo, (path, sides): (&Utf8Path, &[Mentioned]), charts: &[&Utf8Path]) -> bool {
+        let namers = self.namers.get_or_init(|| {
+            let names: Vec<&str> = self.files.keys().filter_map(|path| path.file_name()).collect();
+            let files = repo.paths.iter().filter_map(|path| repo.tree.source(path).ok());
+            files.filter(|file| has_any(file.text(), &names) && !is_document(file.path())).collect()
+        });
+        let names = |by: &SourceFile, meant: &Utf8Path| {
+            meant != by.path() && path_words(by.text()).any(|word| leads_to(word, by.path(), meant))
+        };
+        let is_object = || sides.iter().any(|side| !side.objects().is_empty());
+        (holds_variables(path) || is_candidate(path) && !is_object())
+            && namers.iter().any(|by| names(by, path) && charts.iter().any(|chart| names(by, chart)))
     }
 
     /// Those that may decide about what a file has, itself first.
@@ -200,9 +231,8 @@ impl ChangedFiles {
                 pairs.any(|(side, about)| side.is_in(about))
                     || sides.iter().any(|side| own.iter().any(|own| own.is_in(side)))
             };
-            let is_document = path.extension().is_some_and(|suffix| fields::of("documents").contains(&suffix));
             !is_unplanned && self.variables.contains(path)
-                || !is_document
+                || !is_document(path)
                     && !self.planned.contains(path)
                     && (holds_variables(path)
                         || sides.iter().any(|side| side.file.text().starts_with("#@data/values"))
@@ -265,6 +295,11 @@ impl Mentioned {
     }
 }
 
+/// Whether a file says nothing to a tool, by its name.
+fn is_document(path: &Utf8Path) -> bool {
+    path.extension().is_some_and(|suffix| fields::of("documents").contains(&suffix))
+}
+
 /// The documents of a file that may have manifests.
 fn documents_of(file: &Arc<SourceFile>) -> Vec<Document> {
     if is_candidate(file.path()) { yaml::parse(file).documents } else { Vec::new() }
@@ -306,6 +341,12 @@ impl Repo {
             out.extend(self.inputs_of(cluster.path()).into_iter().flatten().cloned());
         }
         out
+    }
+
+    /// The charts that a cluster is rendered from.
+    fn charts_of(&self, cluster: &ClusterRef) -> impl Iterator<Item = &Utf8Path> + use<'_> {
+        let inputs = self.inputs_of(cluster.path()).into_iter().flatten();
+        inputs.filter(|input| input.file_name() == Some(CHART)).map(|chart| parent(chart))
     }
 
     /// The values files of a chart's named releases, and the objects that name these; also those of charts that depend

@@ -9,16 +9,16 @@ use crate::repo::nodes::parsed;
 
 /// The variables of a Flux Kustomization.
 #[derive(Debug, Default)]
-pub(in crate::repo) struct Variables {
+pub(crate) struct Variables {
     /// Each with its value and the value's place.
-    pub(in crate::repo) known: BTreeMap<String, (String, Location)>,
+    pub(crate) known: BTreeMap<String, (String, Location)>,
     /// Whether others may be set by something that isn't in the repository, such as a Secret.
-    pub(in crate::repo) has_others: bool,
+    pub(crate) has_others: bool,
 }
 
 /// A text after a substitution.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::repo) enum Substituted {
+pub(crate) enum Substituted {
     /// It has no expression.
     Same,
     /// Its text, with the name of the variable that it is as a whole.
@@ -29,7 +29,7 @@ pub(in crate::repo) enum Substituted {
 
 impl Variables {
     /// A value that isn't built here, with its variables replaced.
-    pub(in crate::repo) fn fill(&self, node: &Node) -> Node {
+    pub(crate) fn fill(&self, node: &Node) -> Node {
         with_texts(node, &|text| match self.substitute(text) {
             Substituted::Text(filled, _) => Some(unquoted(&filled)),
             _ => None,
@@ -37,7 +37,7 @@ impl Variables {
     }
 
     /// Replaces the variables of a text.
-    pub(in crate::repo) fn substitute(&self, text: &str) -> Substituted {
+    pub(crate) fn substitute(&self, text: &str) -> Substituted {
         let (mut out, mut rest, mut names) = (String::new(), text, Vec::new());
         while let Some(at) = rest.find("${") {
             let (before, expression) = rest.split_at(at);
@@ -87,7 +87,7 @@ impl Variables {
 }
 
 /// A value with other ones for its texts; `None`: a text stays.
-pub(in crate::repo) fn with_texts(node: &Node, replaced: &dyn Fn(&str) -> Option<Value>) -> Node {
+pub(crate) fn with_texts(node: &Node, replaced: &dyn Fn(&str) -> Option<Value>) -> Node {
     let value = match &node.value {
         Value::Map(entries) => {
             let entry = |entry: &Entry| Entry { key: entry.key.clone(), value: with_texts(&entry.value, replaced) };
@@ -101,7 +101,7 @@ pub(in crate::repo) fn with_texts(node: &Node, replaced: &dyn Fn(&str) -> Option
 }
 
 /// Where the bracket that a text opens is closed.
-pub(in crate::repo) fn closing(text: &str, opening: char, closing: char) -> Option<usize> {
+pub(crate) fn closing(text: &str, opening: char, closing: char) -> Option<usize> {
     let mut open = 0;
     text.char_indices().find_map(|(at, c)| {
         open += i32::from(c == opening) - i32::from(c == closing);
@@ -110,12 +110,12 @@ pub(in crate::repo) fn closing(text: &str, opening: char, closing: char) -> Opti
 }
 
 /// A text's value as YAML reads it without quotes.
-pub(in crate::repo) fn unquoted(text: &str) -> Value {
+pub(crate) fn unquoted(text: &str) -> Value {
     plain_value(text).map_or_else(|| Value::String(text.to_owned()), |node| node.value)
 }
 
 /// A plain value as YAML reads it; `None` for one of several lines.
-pub(in crate::repo) fn plain_value(text: &str) -> Option<Node> {
+pub(crate) fn plain_value(text: &str) -> Option<Node> {
     let parsed = parsed(&format!("value: {text}\n"));
     let value = parsed.documents.first().and_then(|document| document.root.get("value"));
     value.filter(|_| !parsed.is_broken() && !text.contains('\n')).cloned()

@@ -10,7 +10,7 @@
 //!   of a kustomization by type, in lower case (`*` is an item of a list, or a value of a mapping).
 //! - Ansible: modules by their full names and those before collections, lists of tasks, directories of a role.
 //! - `mutators`: kinds of policies that change objects at admission, or delete them; `mutators.groups`: words of files with
-//!   one, or with Argo CD's own configuration. `commands`: the names of HCO's CRD,
+//!   one, or with Argo CD's own configuration. `commands`: how scripts apply, the names of HCO's CRD,
 //!   the verbs of kubectl and oc that change an object, and fields whose texts are one command.
 //! - `argocd.metadata`, `flux.metadata` and `helm.metadata`: annotations of an object, for Flux also labels, with which the
 //!   controller
@@ -39,6 +39,10 @@
 //!   its source (`ExcludeCI` and `ExcludeExtra` of its `sourceignore`), of the names that manifests may have.
 //! - `clusters`: directories that have one for each cluster; `clusters.shared`: those in them that are of all. `appliers`:
 //!   kinds of controllers that aren't modelled and name a path.
+//! - `clusterGroup.application`: where an Application has the fields of one of a cluster group of Validated Patterns.
+//! - `placing`: kinds that name what they place; `.named`: those that others name; `.keys`: keys that imply a kind;
+//!   `.clusters`: kinds that declare a cluster, and where its labels are; `.selectors`: by kind, the keys of what selects clusters by labels;
+//!   `.labels`: labels that a name elsewhere selects.
 //! - `remote.hosts`: hosts of repositories and archives, which kustomize fetches from.
 //! - `dump`: the kinds that are read of a cluster's dump, each with its group. `environment`: what a build has, so that it
 //!   fetches nothing where no namespace blocks the network (nothing listens on port 9); `inherited`: what it has of

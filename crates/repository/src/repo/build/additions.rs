@@ -9,24 +9,24 @@ use crate::repo::variables::Variables;
 
 /// What a controller adds to a directory's kustomization, or how it makes one of a directory without.
 #[derive(Debug, Default)]
-pub(in crate::repo) struct Additions {
+pub(crate) struct Additions {
     /// Entries as if they were at the end of the kustomization.
-    pub(in crate::repo) entries: Vec<Entry>,
+    pub(crate) entries: Vec<Entry>,
     /// The entries of a kustomization that Flux makes of a directory without one.
-    pub(in crate::repo) generated: Vec<Entry>,
+    pub(crate) generated: Vec<Entry>,
     /// Where the controller names the directory, if it makes such a kustomization.
-    pub(in crate::repo) generates: Option<(Arc<Document>, Span)>,
+    pub(crate) generates: Option<(Arc<Document>, Span)>,
     /// Whether files may be outside of their kustomization's directory.
-    pub(in crate::repo) is_unrestricted: bool,
+    pub(crate) is_unrestricted: bool,
     /// What is replaced in the built objects.
-    pub(in crate::repo) variables: Option<Variables>,
+    pub(crate) variables: Option<Variables>,
     /// The labels and annotations that all built objects get.
-    pub(in crate::repo) common: Option<(Arc<Document>, Node)>,
+    pub(crate) common: Option<(Arc<Document>, Node)>,
 }
 
 impl Additions {
     /// Whether a build with them is the same as one without, of a kustomization and of a directory without one.
-    pub(in crate::repo) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.variables.is_none() && self.common.is_none()
     }
 

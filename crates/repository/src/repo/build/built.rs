@@ -96,7 +96,7 @@ impl Built {
     }
 
     fn add_build(&mut self, tree: &dyn Tree, root: &Utf8Path, job: BuildJob, done: Done, names_hyperconverged: bool) {
-        let BuildJob { output, sources, reached, whole, allowed, has_inventory, .. } = job;
+        let BuildJob { output, sources, reached, whole, allowed, has_inventory, has_local_charts, installs, .. } = job;
         let Done { command, bytes, accumulated } = done;
         let path = output.join(BUILT);
         let content = scan(&Memory::from_iter([(path.clone(), bytes.clone())]), &path);
@@ -107,7 +107,8 @@ impl Built {
             content.found.iter().any(is_relevant) || content.content.is_some_and(|c| c.is_broken());
         if !has_hyperconverged {
             // What isn't fetched may have the HyperConverged.
-            if let (false, Err(error), true) = (accumulated.unfetched.is_empty(), &allowed, has_inventory) {
+            let is_fetched = |(_, what): &(Location, Unfetched)| *what != Unfetched::Charts || !has_local_charts;
+            if let (true, Err(error), true) = (accumulated.unfetched.iter().any(is_fetched), &allowed, has_inventory) {
                 self.failed.push(failed::failed(tree, root, &whole, &reached, output.clone(), error));
                 self.unbuilt.insert(output, reached.inputs);
                 return;
@@ -118,6 +119,10 @@ impl Built {
                 // Here a HyperConverged is changed that is elsewhere.
                 let unfetched = accumulated.unfetched.iter().map(|(place, what)| failed::not_fetched(place, what));
                 self.findings.extend(unfetched.map(Finding::warning));
+            } else if installs {
+                let unfetched = accumulated.unfetched.iter();
+                self.findings.extend(unfetched.map(|(place, what)| failed::not_fetched(place, what)));
+                self.unbuilt.insert(output.clone(), reached.inputs.clone());
             } else if !sources.is_empty() {
                 self.findings.push(failed::builds_no_hyperconverged(root, &whole, &sources));
                 self.reached.extend(reached.files());

@@ -73,28 +73,20 @@ fn place(tree: &dyn Tree, reached: &BuildInputs, error: &BuildError) -> Option<L
         BuildError::Forbidden { place, .. }
         | BuildError::Unread { place, .. }
         | BuildError::NoProgram { place, .. } => Some(place.clone()),
-        BuildError::Failed { message: printed, .. } => {
+        BuildError::Failed { .. } => {
             let all = Kustomizations::new(tree);
             let paths = reached.inputs.iter().filter(|path| is_kustomization(path));
             let read: Vec<Rc<Kustomization>> = paths.filter_map(|path| all.at(path.parent()?)).collect();
             let entries = read.iter().flat_map(|own| own.entries.iter().map(move |entry| (own, entry)));
             let names = entries.flat_map(|(own, entry)| {
-                entry.files().into_iter().filter_map(move |name| Some((entry, name, own.file(name)?)))
+                entry.files().into_iter().filter_map(move |name| Some((entry, own.file(name)?)))
             });
             let names: Vec<_> = names.collect();
             let is_missing = |path: &Utf8Path| {
                 matches!(tree.check(path), Err(Unreadable::Missing)) && !has_kustomization(tree, path)
             };
-            if let Some((entry, ..)) = names.iter().find(|(.., path)| is_missing(path)) {
-                return Some(entry.place());
-            }
-            // The only file in kustomize's message.
-            let is_mentioned = |name: &str, path: &Utf8Path| printed.contains(name) && tree.check(path).is_ok();
-            let mut mentioned = names.iter().filter(|(_, name, path)| is_mentioned(name, path));
-            match (mentioned.next(), mentioned.next()) {
-                (Some((entry, ..)), None) => Some(entry.place()),
-                _ => None,
-            }
+            let missing = names.iter().find(|(_, path)| is_missing(path));
+            missing.map(|(entry, _)| entry.place())
         }
         _ => None,
     }

@@ -6,6 +6,7 @@ use crate::inventory::SourceKind;
 use crate::prelude::*;
 use crate::repo::nodes::all_nodes;
 use crate::repo::scan::{FoundKind, scan};
+use crate::repo::statements::StatementKind;
 
 /// Whether a file has only PolicyGenerators.
 pub(super) fn is_policy_generator(path: &Utf8Path, bytes: &[u8]) -> bool {
@@ -37,6 +38,14 @@ fn writes_kinds(node: &Node) -> bool {
     let writes =
         |entry: &Entry| entry.key.text.eq_ignore_ascii_case("fieldPaths") && entry.value.items().iter().any(is_kind);
     all_nodes(node).any(|inner| inner.entries().iter().any(writes))
+}
+
+/// Whether a file has what makes OLM install HCO.
+pub(super) fn installs(tree: &dyn Tree, file: &Utf8Path) -> bool {
+    let scanned = scan(tree, file);
+    [StatementKind::Subscription, StatementKind::OperatorPolicy]
+        .into_iter()
+        .any(|kind| scanned.has(FoundKind::Statement(kind)))
 }
 
 /// Whether one of a directory's files has a ClusterInventory.

@@ -65,7 +65,7 @@ impl BuildLayer {
     }
 
     /// The document that contains it.
-    pub(in crate::repo) fn source(&self) -> Arc<Document> {
+    pub(crate) fn source(&self) -> Arc<Document> {
         Arc::clone(self.inline.as_ref().map_or(&self.document, |(kustomization, _)| kustomization))
     }
 

@@ -25,11 +25,11 @@ use std::mem;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-pub(in crate::repo) use self::additions::Additions;
+pub(crate) use self::additions::Additions;
 pub use self::built::Built;
 pub use self::controllers::build_controllers;
 use self::inputs::{BuildInputs, generates_policies, nowhere};
-use self::kinds::{changes_kinds, has_inventory, is_policy_generator};
+use self::kinds::{changes_kinds, has_inventory, installs, is_policy_generator};
 pub use self::layer_values::{LayerValue, layer_values};
 pub use self::layers::{BuildLayer, LayerKind};
 use self::native::{Accumulated, Refused, accumulate, emitted};
@@ -42,6 +42,7 @@ use self::tops::to_build;
 
 use super::build_failed::name_of;
 use super::candidate::is_candidate;
+use super::charts::is_chart;
 use super::cluster_filter::ClusterFilter;
 use super::gitops;
 use super::kustomization::{Kustomization, Kustomizations};
@@ -192,7 +193,8 @@ pub fn build(
         let named = nowhere(&job.allowed).filter(|[_, path]| !is_candidate(path) && !path.starts_with(&job.directory));
         job.has_stray =
             named.is_some_and(|[_, path]| [&job.directory, &path].iter().any(|at| leading.contains(parent(at))));
-        if job.has_inventory || job.has_stray {
+        job.installs = job.reached.resources.iter().any(|file| installs(tree, file));
+        if job.has_inventory || job.has_stray || job.installs {
             jobs.push(job);
         }
     }
@@ -293,6 +295,10 @@ struct BuildJob {
     written: Option<(Utf8PathBuf, Vec<u8>)>,
     /// Whether an inventory is next to it, which marks it as a cluster.
     has_inventory: bool,
+    /// Whether all charts that it inflates are in the repository, so that helm renders them.
+    has_local_charts: bool,
+    /// Whether it installs HCO, so that what it fetches may have the HyperConverged.
+    installs: bool,
     /// Whether a HyperConverged is next to it, or where it leads to, that it doesn't name: then a mistake in it is
     /// reported.
     has_stray: bool,
@@ -338,6 +344,8 @@ impl BuildJob {
             reached,
             allowed,
             has_inventory: false,
+            has_local_charts: own.iter().flat_map(|own| own.local_charts()).all(|(_, path)| is_chart(all.tree, &path)),
+            installs: false,
             has_stray: false,
         }
     }

@@ -11,7 +11,7 @@ use crate::repo::wrapper_fields as fields;
 ///
 /// # Errors
 /// Why kustomize refuses one, or only kustomize itself computes it, and where.
-pub(in crate::repo) fn post_render(
+pub(crate) fn post_render(
     tree: &dyn Tree,
     path: &Utf8Path,
     rendered: (Vec<u8>, Origins),

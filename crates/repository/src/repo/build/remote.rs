@@ -7,7 +7,7 @@ use crate::prelude::*;
 
 /// Whether a name may be something else than a path below the directory: a URL, a repository in any of git's and
 /// go-getter's forms, or a query. It also matches names that kustomize doesn't fetch, as files don't need them.
-pub(in crate::repo) fn looks_remote(name: &str) -> bool {
+pub(crate) fn looks_remote(name: &str) -> bool {
     let first = first_part(name, '/');
     let first = first.to_ascii_lowercase();
     name.contains([':', '?', '@'])

@@ -30,7 +30,7 @@ pub(super) fn policy_generator(root: &Node, file: &Utf8Path) -> Vec<Source> {
 }
 
 /// A setting of a policy generator for a manifest: the innermost one.
-pub(in crate::repo) fn setting<'n>(root: &'n Node, manifest: &'n Node, key: &str) -> Option<&'n Node> {
+pub(crate) fn setting<'n>(root: &'n Node, manifest: &'n Node, key: &str) -> Option<&'n Node> {
     let has_it = |policy: &&Node| policy.list_at("manifests").iter().any(|own| own.span == manifest.span);
     let policy = root.list_at("policies").iter().find(has_it)?;
     let levels = [Some(manifest), Some(policy), root.get("policyDefaults")];
@@ -38,7 +38,7 @@ pub(in crate::repo) fn setting<'n>(root: &'n Node, manifest: &'n Node, key: &str
 }
 
 /// The value with which a policy generator makes a policy of a manifest that enforces nothing.
-pub(in crate::repo) fn idle<'n>(root: &'n Node, manifest: &'n Node) -> Option<&'n Node> {
+pub(crate) fn idle<'n>(root: &'n Node, manifest: &'n Node) -> Option<&'n Node> {
     let disabled = setting(root, manifest, "disabled").filter(|disabled| disabled.is_true());
     disabled.or_else(|| setting(root, manifest, "remediationAction").filter(informs))
 }

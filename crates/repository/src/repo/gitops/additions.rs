@@ -16,7 +16,7 @@ use crate::repo::wrapper_fields as fields;
 
 /// The directories that controllers build: for each what they add, with the name of what adds it. Without additions
 /// there is one build for all, first.
-pub(in crate::repo) fn builds(tree: &dyn Tree, gitops: &GitOps) -> BTreeMap<Utf8PathBuf, Vec<(String, Additions)>> {
+pub(crate) fn builds(tree: &dyn Tree, gitops: &GitOps) -> BTreeMap<Utf8PathBuf, Vec<(String, Additions)>> {
     let mut out: BTreeMap<Utf8PathBuf, Vec<(String, Additions)>> = BTreeMap::new();
     // In Argo CD's ConfigMap, an ArgoCD, or a chart's values.
     let says = |file: &Utf8PathBuf| ["uildOptions", "RestrictionsNone"].iter().all(|word| tree.mentions(file, &[word]));

@@ -4,7 +4,7 @@ use super::is_expression;
 use crate::prelude::*;
 
 /// The sources of an Application's spec.
-pub(in crate::repo) fn sources(spec: &Node) -> impl Iterator<Item = &Node> {
+pub(crate) fn sources(spec: &Node) -> impl Iterator<Item = &Node> {
     let many = spec.list_at("sources");
     let hydrated = spec.below("sourceHydrator.drySource");
     let one = hydrated.or_else(|| spec.get("source")).filter(|_| many.is_empty());
@@ -12,7 +12,7 @@ pub(in crate::repo) fn sources(spec: &Node) -> impl Iterator<Item = &Node> {
 }
 
 /// Whether two addresses may be of one repository: a template may be any, and one repository has several addresses.
-pub(in crate::repo) fn is_same_repository(one: &str, other: &str) -> bool {
+pub(crate) fn is_same_repository(one: &str, other: &str) -> bool {
     let last = |address: &str| hcoplan_diagnostics::source::last_part(address).map(str::to_ascii_lowercase);
     is_expression(one) || is_expression(other) || one == other || last(one) == last(other)
 }

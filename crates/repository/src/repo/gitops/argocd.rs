@@ -7,10 +7,11 @@ use super::argo_sources::{is_same_repository, sources};
 use super::generators::bindings;
 use super::{Applied, Source};
 use crate::prelude::*;
-use crate::repo::nodes::{filled, is_on, value_mut};
+use crate::repo::nodes::{fields_at, filled, is_on, parsed, value_mut};
 use crate::repo::paths::first_document;
 use crate::repo::variables::with_texts;
 use crate::repo::wrapper_fields as fields;
+use crate::repo::wrappers::embedded::{put, relocate};
 
 /// The templates of an ApplicationSet's Applications, filled in; each is an Application without a kind.
 pub(super) fn filled_templates(set: &Document, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Vec<Node> {
@@ -75,8 +76,37 @@ pub(super) fn fill_in_environment(applied: &mut Applied) {
     }
 }
 
+/// The Applications that the chart of Validated Patterns makes of the values of a cluster group.
+///
+/// Source: `templates/plumbing/applications.yaml` of its chart `clustergroup`.
+pub(super) fn of_cluster_group(values: &Document) -> Vec<Document> {
+    let Some(group) = values.root.get("clusterGroup") else { return Vec::new() };
+    let name = group.text("name");
+    let application = |own: &Node| {
+        let helm = format!(
+            "helm: {{ignoreMissingValueFiles: true, valueFiles: [/values-global.yaml, '/values-{name}.yaml']}}"
+        );
+        let helm = if is_on(own, "kustomize") || own.get("plugin").is_some() { "" } else { &helm };
+        let text = format!(
+            "{{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {{}}, spec: {{destination: {{}}, source: {{{helm}}}}}}}"
+        );
+        let mut root = parsed(&text).documents.pop()?.root;
+        relocate(&mut root, &|_| own.span);
+        for (from, to) in fields::pairs_of("clusterGroup.application") {
+            own.get(from).into_iter().for_each(|node| _ = put(&mut root, to, node.clone()));
+        }
+        let files = ["spec", "source", "helm", "valueFiles"].into_iter().try_fold(&mut root, value_mut);
+        if let Some(Value::Seq(files)) = files.map(|node| &mut node.value) {
+            files.extend(own.list_at("extraValueFiles").iter().cloned());
+        }
+        Some(Document { span: root.span, root, ..values.clone() })
+    };
+    let all = fields_at(group, "applications").iter().map(|entry| &entry.value);
+    all.chain(group.list_at("applications")).filter_map(application).collect()
+}
+
 /// The templates of generators, also of nested ones.
-pub(in crate::repo) fn templates<'n>(node: &'n Node, out: &mut Vec<&'n Node>) {
+pub(crate) fn templates<'n>(node: &'n Node, out: &mut Vec<&'n Node>) {
     for entry in node.entries() {
         match entry.key.text.as_str() {
             "template" if entry.value.get("spec").is_some() => out.push(&entry.value),

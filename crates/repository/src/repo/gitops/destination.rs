@@ -8,7 +8,7 @@ use crate::repo::wrapper_fields as fields;
 
 /// The cluster to which a controller applies something.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::repo) struct Destination {
+pub(crate) struct Destination {
     controller: Controller,
     /// The controller's name of the cluster; of its own cluster the directory of the controller's object.
     name: String,
@@ -16,9 +16,14 @@ pub(in crate::repo) struct Destination {
 }
 
 impl Destination {
+    /// The name or address of another cluster than the controller's own.
+    pub(super) fn name(&self) -> Option<&str> {
+        Some(&*self.name).filter(|_| !self.is_own)
+    }
+
     /// Whether it is certainly another cluster. Controllers may have objects about their own cluster in several directories,
     /// and know a cluster by its name and its address.
-    pub(in crate::repo) fn is_other(&self, other: &Self) -> bool {
+    pub(crate) fn is_other(&self, other: &Self) -> bool {
         let is_same_form = self.name.contains("://") == other.name.contains("://");
         self.controller == other.controller
             && (self.is_own != other.is_own || !self.is_own && is_same_form && self.name != other.name)
@@ -43,7 +48,7 @@ pub(super) fn destination(kind: Kind, object: &Node, file: &Utf8Path) -> Option<
 
 impl Applied {
     /// Whether it applies a file below a directory that a source is at: as it is, or possibly with a kustomization.
-    pub(in crate::repo) fn reaches(&self, tree: &dyn Tree, file: &Utf8Path) -> bool {
+    pub(crate) fn reaches(&self, tree: &dyn Tree, file: &Utf8Path) -> bool {
         let is_out = |why: LeftOut| matches!(why, LeftOut::Elsewhere | LeftOut::Pattern);
         self.here().any(|source| !self.left_out(source, tree, file).is_some_and(is_out))
     }

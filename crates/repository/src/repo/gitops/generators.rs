@@ -192,7 +192,7 @@ fn excludes(item: &Node) -> bool {
 }
 
 /// Whether a git generator of a set, also a nested one, reads a file.
-pub(in crate::repo) fn reads_file(node: &Node, file: &Utf8Path) -> bool {
+pub(crate) fn reads_file(node: &Node, file: &Utf8Path) -> bool {
     let matches = |item: &&Node| pattern(item.text("path"), false).is_some_and(|glob| glob.is_match(file));
     all_nodes(node).any(|node| {
         let mut matching = node.list_at("git.files").iter().filter(matches).peekable();

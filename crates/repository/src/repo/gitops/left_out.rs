@@ -8,7 +8,7 @@ use crate::repo::paths::parent;
 
 /// Why a controller doesn't apply a HyperConverged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
-pub(in crate::repo) enum LeftOut {
+pub(crate) enum LeftOut {
     Elsewhere,
     Pattern,
     Kustomization,
@@ -38,20 +38,20 @@ impl fmt::Display for LeftOut {
 }
 
 /// Whether a source's plugin is hcoplan's, which hands on what it judges.
-pub(in crate::repo) fn is_own_plugin(plugin: &Node) -> bool {
+pub(crate) fn is_own_plugin(plugin: &Node) -> bool {
     plugin.text("name").starts_with("hcoplan")
 }
 
 impl Applied {
     /// Whether it applies files of a directory as they are, were there any.
-    pub(in crate::repo) fn applies(&self, source: &Source, tree: &dyn Tree, directory: &Utf8Path) -> bool {
+    pub(crate) fn applies(&self, source: &Source, tree: &dyn Tree, directory: &Utf8Path) -> bool {
         // The plugin skips inventories.
         let is_own = source.node.get("plugin").is_some_and(is_own_plugin);
         !is_own && self.left_out(source, tree, &directory.join("a.yaml")).is_none()
     }
 
     /// Why it doesn't apply a file as it is, by the file's place; `None` if it does.
-    pub(in crate::repo) fn left_out(&self, source: &Source, tree: &dyn Tree, file: &Utf8Path) -> Option<LeftOut> {
+    pub(crate) fn left_out(&self, source: &Source, tree: &dyn Tree, file: &Utf8Path) -> Option<LeftOut> {
         // Helm renders it, to itself where it has no actions.
         if rendered_by(tree, file).is_some_and(|chart| source.is_at(chart)) {
             return None;

@@ -4,7 +4,8 @@ use hcoplan_diagnostics::source::origin_of_top;
 
 use super::argo_sources::is_same_repository;
 use super::by_directory::ByDirectory;
-use super::destination::destination;
+use super::destination::{Destination, destination};
+use super::placing::Placing;
 use super::variables::{Named, variables};
 use super::{Applied, Controller, Kind, Source, acm, argocd, file_of, fleet, flux};
 use crate::prelude::*;
@@ -19,19 +20,20 @@ use crate::repo::wrapper_fields as fields;
 
 /// The controllers' objects of a tree, and the objects that they take values from.
 #[derive(Debug, Default)]
-pub(in crate::repo) struct GitOps {
-    pub(in crate::repo) applied: Vec<Applied>,
+pub(crate) struct GitOps {
+    pub(crate) applied: Vec<Applied>,
     /// All objects of files that name a controller's group.
-    pub(in crate::repo) documents: Vec<Arc<Document>>,
+    pub(crate) documents: Vec<Arc<Document>>,
     by_directory: ByDirectory,
     /// Several clusters may have objects of the same name.
     by_identity: BTreeMap<Identity, Vec<usize>>,
     /// The files that name a controller's group and can't be parsed.
-    pub(in crate::repo) broken: Vec<Arc<SourceFile>>,
+    pub(crate) broken: Vec<Arc<SourceFile>>,
     /// The name of the repository, if it is known where it was cloned from.
-    pub(in crate::repo) origin: Option<String>,
+    pub(crate) origin: Option<String>,
     /// What its objects name.
-    pub(in crate::repo) named: Named,
+    pub(crate) named: Named,
+    pub(super) placing: Placing,
 }
 
 /// The most Kustomizations that fill in the variables of one object.
@@ -61,7 +63,7 @@ fn likeness(one: &Applied, other: &Applied) -> [bool; 4] {
 
 /// A name after that of a file's directory, or its path if others have a directory of its name; `files` are all files with
 /// an object of the name.
-pub(in crate::repo) fn distinct_name(name: &str, file: &Utf8Path, files: &[&Utf8Path]) -> String {
+pub(crate) fn distinct_name(name: &str, file: &Utf8Path, files: &[&Utf8Path]) -> String {
     let own = parent(file);
     let Some(last) = own.file_name().filter(|_| files.len() > 1) else { return name.to_owned() };
     let is_like_it = |other: &&Utf8Path| **other != *file && parent(other).file_name() == Some(last);
@@ -70,7 +72,7 @@ pub(in crate::repo) fn distinct_name(name: &str, file: &Utf8Path, files: &[&Utf8
 }
 
 /// What controllers apply from a tree.
-pub(in crate::repo) fn read(tree: &dyn Tree, files: &[Utf8PathBuf]) -> GitOps {
+pub(crate) fn read(tree: &dyn Tree, files: &[Utf8PathBuf]) -> GitOps {
     let mut out = GitOps::default();
     let mut documents = Vec::new();
     for path in files.iter().filter(|path| is_candidate(path)) {
@@ -100,9 +102,10 @@ pub(in crate::repo) fn read(tree: &dyn Tree, files: &[Utf8PathBuf]) -> GitOps {
     }
     flux::follow_chart_refs(&mut documents);
     out.applied = documents.iter().flat_map(|document| of_object(document, tree, files)).collect();
-    documents
-        .iter()
-        .for_each(|document| out.named.add(document, &["GitRepository", "AppProject", "Placement", "PlacementRule"]));
+    for document in &documents {
+        out.named.add(document, fields::of("placing.named"));
+        out.placing.add(document);
+    }
     out.documents = documents;
     out.leave_other_repositories(tree);
     out.index();
@@ -166,7 +169,7 @@ impl GitOps {
     }
 
     /// The addresses of the repository of a source; none if they aren't known.
-    pub(in crate::repo) fn addresses<'a>(&'a self, kind: Kind, source: &'a Node) -> Vec<&'a str> {
+    pub(crate) fn addresses<'a>(&'a self, kind: Kind, source: &'a Node) -> Vec<&'a str> {
         match kind.controller() {
             Controller::ArgoCd => source.text_at("repoURL").into_iter().collect(),
             Controller::Fleet => source.text_at("repo").into_iter().collect(),
@@ -176,20 +179,20 @@ impl GitOps {
     }
 
     /// The objects in charts' templates, indexed like the others.
-    pub(in crate::repo) fn of_charts(applied: Vec<Applied>) -> Self {
+    pub(crate) fn of_charts(applied: Vec<Applied>) -> Self {
         let mut out = Self { applied, ..Self::default() };
         out.index();
         out
     }
 
     /// What applies a file.
-    pub(in crate::repo) fn covering<'a>(&'a self, file: &'a Utf8Path) -> impl Iterator<Item = &'a Applied> {
+    pub(crate) fn covering<'a>(&'a self, file: &'a Utf8Path) -> impl Iterator<Item = &'a Applied> {
         let covers = |source: &Source| source.pattern().is_some_and(|path| path.covers(file));
         self.around(file).filter(move |by| by.sources.iter().any(covers))
     }
 
     /// Whether any applies a directory, or something in it.
-    pub(in crate::repo) fn meets(&self, directory: &Utf8Path) -> bool {
+    pub(crate) fn meets(&self, directory: &Utf8Path) -> bool {
         let is_below = |path: &Utf8Path| path.starts_with(directory);
         let elsewhere = self.by_directory.elsewhere.iter().filter_map(|index| self.applied.get(*index));
         let mut patterns = elsewhere.flat_map(|by| &by.sources).filter_map(Source::pattern);
@@ -199,18 +202,18 @@ impl GitOps {
     }
 
     /// The packed charts that they apply.
-    pub(in crate::repo) fn packed(&self) -> impl Iterator<Item = &Utf8PathBuf> {
+    pub(crate) fn packed(&self) -> impl Iterator<Item = &Utf8PathBuf> {
         self.by_directory.known.keys().filter(|path| matches!(path.extension(), Some("tgz" | "gz")))
     }
 
     /// What may apply something in a directory: what has a source at or above it, or one whose directory isn't known.
-    pub(in crate::repo) fn around(&self, directory: &Utf8Path) -> impl Iterator<Item = &Applied> {
+    pub(crate) fn around(&self, directory: &Utf8Path) -> impl Iterator<Item = &Applied> {
         self.by_directory.around(directory).into_iter().filter_map(|index| self.applied.get(index))
     }
 
     /// The name of what it applies: its own, after what tells its file's directory from the others where several clusters
     /// have an object of the name.
-    pub(in crate::repo) fn output_name(&self, applied: &Applied) -> String {
+    pub(crate) fn output_name(&self, applied: &Applied) -> String {
         let named = self.named_like(applied).into_iter().filter(|own| has_same_namespace(own, applied));
         let files: Vec<&Utf8Path> = named.map(|own| own.document.file.path()).collect();
         distinct_name(&applied.name, applied.document.file.path(), &files)
@@ -218,7 +221,7 @@ impl GitOps {
 
     /// The same object as in another revision: of several of its name in either one, that in its file, or the one whose
     /// file has moved.
-    pub(in crate::repo) fn same(&self, other: &Applied, revision: &Self) -> Option<&Applied> {
+    pub(crate) fn same(&self, other: &Applied, revision: &Self) -> Option<&Applied> {
         let is_in_its_file =
             |own: &&&Applied| own.document.file.path() == other.document.file.path() && has_same_namespace(own, other);
         let named = self.named_like(other);
@@ -239,30 +242,25 @@ impl GitOps {
     }
 
     /// The set that made an Application in another revision.
-    pub(in crate::repo) fn same_set(&self, other: &Applied) -> Option<&Arc<Document>> {
+    pub(crate) fn same_set(&self, other: &Applied) -> Option<&Arc<Document>> {
         let (path, of) = (other.document.file.path(), names_of(&other.document));
         let mut sets = self.documents.iter().filter(|_| other.kind == Kind::ApplicationSet);
         sets.find(|set| set.file.path() == path && set.text("kind") == "ApplicationSet" && names_of(set) == of)
     }
 
-    /// The objects that decide with one what it applies: Flux's GitRepository, Argo CD's project.
-    pub(in crate::repo) fn related(&self, applied: &Applied) -> &[Arc<Document>] {
-        let (kind, name) = match applied.kind.controller() {
-            Controller::Flux => {
-                let spec = applied.document.root.get("spec");
-                ("GitRepository", spec.map_or("", |spec| flux::repository_of(applied.kind, spec)))
-            }
-            Controller::Acm => {
-                let text = |key: &str| applied.document.text(&format!("spec.placement.placementRef.{key}"));
-                (text("kind"), text("name"))
-            }
-            _ => ("AppProject", applied.document.text("spec.project")),
-        };
-        self.named.get(kind, name)
+    /// What decides to which clusters an object is applied: what it names, what names it, and so on.
+    pub(crate) fn placing(&self, of: &Arc<Document>, to: Option<&Destination>) -> Vec<Arc<Document>> {
+        self.placing.of(of, to.and_then(Destination::name), &self.named)
+    }
+
+    /// Flux's GitRepositories of which an object applies.
+    pub(crate) fn repositories(&self, applied: &Applied) -> &[Arc<Document>] {
+        let spec = applied.document.root.get("spec").filter(|_| applied.kind.controller() == Controller::Flux);
+        self.named.get("GitRepository", spec.map_or("", |spec| flux::repository_of(applied.kind, spec)))
     }
 
     /// The files that say what an object applies, and with which values.
-    pub(in crate::repo) fn files_of<'a>(&'a self, applied: &'a Applied) -> impl Iterator<Item = Arc<SourceFile>> + 'a {
+    pub(crate) fn files_of<'a>(&'a self, applied: &'a Applied) -> impl Iterator<Item = Arc<SourceFile>> + 'a {
         let overrides = applied.sources.iter().flat_map(|source| &source.overrides);
         let lists = ["spec.postBuild.substituteFrom", "spec.valuesFrom"].map(|list| applied.object.list_at(list));
         let named = |from| self.named.config_map(&applied.document, from);
@@ -271,13 +269,13 @@ impl GitOps {
     }
 
     /// The addresses of Flux's GitRepositories of a name; several clusters may have one.
-    pub(in crate::repo) fn addresses_of(&self, name: &str) -> impl Iterator<Item = &str> {
+    pub(crate) fn addresses_of(&self, name: &str) -> impl Iterator<Item = &str> {
         self.named.get("GitRepository", name).iter().map(|document| document.text("spec.url"))
     }
 
     /// Whether everything that an object applies is built with what it adds: its paths are known, and those of Argo CD
     /// have a kustomization.
-    pub(in crate::repo) fn is_built(&self, document: &Document) -> bool {
+    pub(crate) fn is_built(&self, document: &Document) -> bool {
         // A chart's template is read with other names than it has.
         let of_it =
             |own: &&Applied| is_same_document(&own.document, document) && names_of(&own.document) == names_of(document);
@@ -289,13 +287,13 @@ impl GitOps {
     }
 
     /// Whether a controller applies files of a directory as they are.
-    pub(in crate::repo) fn applies(&self, tree: &dyn Tree, directory: &Utf8Path) -> bool {
+    pub(crate) fn applies(&self, tree: &dyn Tree, directory: &Utf8Path) -> bool {
         self.applied.iter().any(|by| by.here().any(|source| by.applies(source, tree, directory)))
     }
 }
 
 /// What a controller's object applies from a tree; nothing for another object.
-pub(in crate::repo) fn of_object(document: &Arc<Document>, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Vec<Applied> {
+pub(crate) fn of_object(document: &Arc<Document>, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Vec<Applied> {
     let root = &document.root;
     let Some(kind) = Kind::of(document.text("apiVersion"), document.text("kind")) else { return Vec::new() };
     let mut out = match kind {
@@ -343,7 +341,7 @@ fn namespace(kind: Kind, object: &Node) -> Option<String> {
 }
 
 /// The sources of a controller's object, or of an ApplicationSet's template.
-pub(in crate::repo) fn sources_of(kind: Kind, root: &Node, file: &Utf8Path) -> Vec<Source> {
+pub(crate) fn sources_of(kind: Kind, root: &Node, file: &Utf8Path) -> Vec<Source> {
     let Some(spec) = root.get("spec").or(Some(root).filter(|_| kind == Kind::PolicyGenerator)) else {
         return Vec::new();
     };
@@ -364,6 +362,7 @@ fn objects(parsed: yaml::Parsed) -> Vec<Arc<Document>> {
         if listed::is_list(&document.root) {
             out.extend(listed::objects(&document.root).iter().map(|object| Arc::new(object.as_document(&document))));
         } else {
+            out.extend(argocd::of_cluster_group(&document).into_iter().map(Arc::new));
             out.push(Arc::new(document));
         }
     }

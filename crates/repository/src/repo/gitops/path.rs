@@ -6,15 +6,15 @@ use crate::repo::paths::{has_in, in_root};
 
 /// A path relative to the root, which may be a template.
 #[derive(Debug, Clone)]
-pub(in crate::repo) struct PathPattern {
+pub(crate) struct PathPattern {
     /// The path up to its first template expression.
-    pub(in crate::repo) start: Utf8PathBuf,
+    pub(crate) start: Utf8PathBuf,
     /// What it may be, where it has one.
     pub(super) expression: Option<Regex>,
 }
 
 impl PathPattern {
-    pub(in crate::repo) fn new(path: &str) -> Option<Self> {
+    pub(crate) fn new(path: &str) -> Option<Self> {
         if !path.contains("{{") {
             let start = in_root(path.trim_start_matches('/'))?;
             return Some(Self { start, expression: None });
@@ -38,12 +38,12 @@ impl PathPattern {
     }
 
     /// The same with its links followed.
-    pub(in crate::repo) fn real(&self, tree: &dyn Tree) -> Self {
+    pub(crate) fn real(&self, tree: &dyn Tree) -> Self {
         Self { start: tree.real(&self.start), expression: self.expression.clone() }
     }
 
     /// Whether any of some files is at the path or below it.
-    pub(in crate::repo) fn covers_any(&self, files: &BTreeSet<&Utf8Path>) -> bool {
+    pub(crate) fn covers_any(&self, files: &BTreeSet<&Utf8Path>) -> bool {
         match &self.expression {
             Some(expression) => files.iter().any(|file| expression.is_match(file.as_str())),
             None => has_in(files, &self.start),

@@ -10,13 +10,13 @@ impl Applied {
     }
 
     /// Whether Argo CD skips the dry run of kinds that the cluster doesn't know yet; `None` of other controllers.
-    pub(in crate::repo) fn skips_dry_run(&self) -> Option<bool> {
+    pub(crate) fn skips_dry_run(&self) -> Option<bool> {
         let is_argo = self.kind.controller() == Controller::ArgoCd;
         is_argo.then(|| self.options().any(|o| o == "SkipDryRunOnMissingResource=true"))
     }
 
     /// The update method, with the object's kind and the location; `None` where it isn't known of the controller.
-    pub(in crate::repo) fn method(&self) -> Option<WithSource<UpdateMethod>> {
+    pub(crate) fn method(&self) -> Option<WithSource<UpdateMethod>> {
         let usual = match self.kind.controller() {
             Controller::ArgoCd => UpdateMethod::Apply,
             Controller::Flux if self.object.text("spec.upgrade.serverSideApply") == "disabled" => UpdateMethod::Apply,

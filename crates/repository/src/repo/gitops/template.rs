@@ -5,23 +5,23 @@ use crate::repo::variables::with_texts;
 
 /// The values with which a generator replaces `{{ … }}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in crate::repo) struct Template {
-    pub(in crate::repo) values: BTreeMap<String, String>,
+pub(crate) struct Template {
+    pub(crate) values: BTreeMap<String, String>,
 }
 
 impl Template {
     /// Replaces all `{{ … }}` of a text; `None` if a value is unknown, or a function is called.
-    pub(in crate::repo) fn fill(&self, text: &str) -> Option<String> {
+    pub(crate) fn fill(&self, text: &str) -> Option<String> {
         Some(self.fill_known(text)).filter(|text| !text.contains("{{"))
     }
 
     /// Replaces those whose values are known.
-    pub(in crate::repo) fn fill_known(&self, text: &str) -> String {
+    pub(crate) fn fill_known(&self, text: &str) -> String {
         replaced(text, &|name| self.piped(name.trim_matches('-')))
     }
 
     /// These values, and others, which win.
-    pub(in crate::repo) fn with(&self, other: &Self) -> Self {
+    pub(crate) fn with(&self, other: &Self) -> Self {
         let mut values = self.values.clone();
         values.extend(other.values.clone());
         Self { values }
@@ -63,7 +63,7 @@ impl Template {
 }
 
 /// A text with other ones for its `{{ … }}` that have a value.
-pub(in crate::repo) fn replaced(text: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
+pub(crate) fn replaced(text: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some((before, (expression, after))) = next_expression(rest) {
         out += before;
@@ -77,7 +77,7 @@ pub(in crate::repo) fn replaced(text: &str, value: &dyn Fn(&str) -> Option<Strin
 }
 
 /// A pattern for what a text may become, without its ends; `part` is that of an expression.
-pub(in crate::repo) fn pattern_of(text: &str, mut part: impl FnMut(&str) -> &'static str) -> String {
+pub(crate) fn pattern_of(text: &str, mut part: impl FnMut(&str) -> &'static str) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some((before, (expression, after))) = next_expression(rest) {
         out += &regex_lite::escape(before);

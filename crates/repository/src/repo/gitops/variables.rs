@@ -9,7 +9,7 @@ use crate::repo::variables::Variables;
 
 /// Objects that others name: ConfigMaps, GitRepositories and projects.
 #[derive(Debug, Default)]
-pub(in crate::repo) struct Named {
+pub(crate) struct Named {
     /// By kind and name: each cluster of a fleet may have one.
     by_name: BTreeMap<(String, String), Vec<Arc<Document>>>,
     /// The files of the Kustomizations that apply a file: of those with one of several ConfigMaps of a name, and of those
@@ -57,7 +57,7 @@ impl Named {
 
     /// The one that an item of an object's list names, in the object's namespace or without one. Of several that is the
     /// one nearest to the object, by their files and by those of what applies them; `None` if that isn't only one.
-    pub(in crate::repo) fn config_map(&self, by: &Document, item: &Node) -> Option<&Arc<Document>> {
+    pub(crate) fn config_map(&self, by: &Document, item: &Node) -> Option<&Arc<Document>> {
         let is_one = item.text("kind") == "ConfigMap";
         let of_name = self.get("ConfigMap", item.text("name")).iter().filter(|_| is_one);
         let all = [by.text("metadata.namespace"), ""].into_iter().find_map(|namespace| {
@@ -96,7 +96,7 @@ fn shared_directories(one: &Utf8Path, other: &Utf8Path) -> usize {
 
 /// Whether Flux goes on without what an item of a list names and the repository lacks: an optional ConfigMap. A Secret is
 /// rarely in the repository.
-pub(in crate::repo) fn is_absent(from: &Node) -> bool {
+pub(crate) fn is_absent(from: &Node) -> bool {
     from.text("kind") == "ConfigMap" && is_on(from, "optional")
 }
 

@@ -17,7 +17,7 @@ use hcoplan_diagnostics::secret::masked_message;
 use hcoplan_diagnostics::source::{Memory, program};
 use hcoplan_diagnostics::words::list;
 
-use self::releases::{Release, Values, named_releases, releases};
+use self::releases::{Release, Values, named_releases, releases, root_path};
 use super::build::{BuildError, BuildTarget, Built, post_render, run_program};
 use super::build_failed::{FailedBuild, name_of};
 use super::candidate::is_candidate;
@@ -26,7 +26,7 @@ use super::escapes::unescaped;
 use super::gitops::{self, GitOps};
 use super::kustomization::is_kustomization;
 use super::mentions::{HCO, contains_encoded_group, has, hints};
-use super::paths::{first_document, parent, shown_path, start_of};
+use super::paths::{first_document, in_root, parent, shown_path, start_of};
 use super::scan::{FoundKind, scan};
 use super::unplanned;
 use super::wrapper_fields as fields;
@@ -67,6 +67,7 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], gitops: &GitOps, rendered: boo
         .collect();
     let mut budget = MAX_UNPACKED;
     let (mut open, mut naming) = (BTreeSet::new(), BTreeMap::new());
+    let names_it = |text: &str| text.contains("HyperConverged") && text.contains(HCO);
     for path in files {
         let Some(inner) = &inner(path) else {
             continue;
@@ -97,7 +98,7 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], gitops: &GitOps, rendered: boo
         if is_read && may_render_hyperconverged(text) {
             with_hyperconverged.entry(directory.to_owned()).or_insert_with(kind);
         }
-        if is_values && text.contains("HyperConverged") && text.contains(HCO) {
+        if is_values && names_it(text) {
             naming.entry(directory.to_owned()).or_insert_with(kind);
         } else if is_template && makes_any(text) {
             open.insert(directory.to_owned());
@@ -106,6 +107,22 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], gitops: &GitOps, rendered: boo
     // Values may be the kind of a template.
     for (directory, place) in naming.into_iter().filter(|(directory, _)| open.contains(directory)) {
         with_hyperconverged.entry(directory).or_insert(place);
+    }
+    // So may values elsewhere.
+    for (by, source) in gitops.applied.iter().flat_map(|by| by.here().map(move |source| (by, source))) {
+        let Some(own) = source.directory().filter(|own| directories.contains(&**own)) else { continue };
+        let lists = ["helm.valueFiles", "chart.spec.valuesFiles"].map(|list| source.node.list_at(list));
+        let named = strings(lists[0]).map(|name| root_path(name, &own)).chain(strings(lists[1]).map(ToOwned::to_owned));
+        let mut named = named.filter_map(|name| tree.source(&in_root(&name)?).ok());
+        let file = named.find(|file| names_it(file.text())).map(|file| Location::new(&file, first_kind(file.text())));
+        let inline = || {
+            let values = ["helm.valuesObject", "helm.values", "values"].iter().filter_map(|key| source.node.below(key));
+            let mut values = values.filter(|_| names_it(by.document.file.text()));
+            values.find(|own| names_it(&own.to_json().to_string())).map(|own| by.document.location(own.span))
+        };
+        if let Some(place) = file.or_else(inline) {
+            with_hyperconverged.entry(outermost(tree, &own).to_owned()).or_insert(place);
+        }
     }
     let dependencies = local_dependencies(tree, files);
     let depended: BTreeSet<&Utf8PathBuf> = dependencies.values().flatten().map(|(_, target)| target).collect();
@@ -177,7 +194,7 @@ fn makes_any(text: &str) -> bool {
 }
 
 fn is_action(value: &str) -> bool {
-    value.contains("{{")
+    first_part(value, ',').contains("{{")
 }
 
 /// The outermost chart that has a chart in its `charts`, or the chart itself.
@@ -227,12 +244,12 @@ fn describe(release: &Release) -> String {
     format!("`{}` with {values}", release.name)
 }
 
-/// Each release with the directory that names its cluster: that of its last values file if that is outside the chart
-/// and no other release's; else the chart's, or one below it if there are several.
+/// Each release with the directory that names its cluster: that of the kustomization that names it, or of its last values
+/// file, if that is outside the chart and no other release's; else the chart's, or one below it if there are several.
 fn planned(chart: &Chart, releases: &[Release]) -> Vec<(Utf8PathBuf, Release)> {
     let outside = |release: &Release| {
-        let last = release.files().next_back()?;
-        let directory = parent(last);
+        let by = release.by.as_ref().map(|by| by.file.path()).filter(|by| is_kustomization(by));
+        let directory = parent(by.or_else(|| release.files().next_back().map(|last| &**last))?);
         (!directory.starts_with(&chart.directory)).then(|| directory.to_owned())
     };
     let of_values: Vec<_> = releases.iter().map(outside).collect();
@@ -289,7 +306,10 @@ fn render(
             };
             let added = rendered.and_then(|(typed, bytes)| run.add(&mut built, &directory, &typed, bytes));
             match added {
-                Ok(true) => is_on = true,
+                Ok(true) => {
+                    is_on = true;
+                    built.reached.extend(release.files().cloned());
+                }
                 Ok(false) => without.push(describe(&release)),
                 Err((message, place)) => {
                     let finding = Finding::new(&HELM_TEMPLATE_FAILED, message);
@@ -409,7 +429,8 @@ impl ReleaseToRender<'_> {
             Values::Inline(_, placed) => Some(placed.clone()),
             Values::File(path) => first_document(self.tree, path),
         };
-        self.release.values.iter().rev().chain([&own]).filter_map(read).collect()
+        let files = self.release.values.iter().rev().chain([&own]).filter_map(read);
+        self.release.parameters.iter().rev().cloned().chain(files).collect()
     }
 
     /// Adds what helm printed. Whether it has a HyperConverged.

@@ -11,9 +11,9 @@ use super::super::kustomization::{Field, Kustomization, is_kustomization};
 use super::super::wrapper_fields as fields;
 use super::super::wrappers::embedded::relocate;
 use crate::prelude::*;
-use crate::repo::nodes::{fields_at, filled, is_on, parsed};
+use crate::repo::nodes::{entry, fields_at, filled, is_on, parsed};
 use crate::repo::paths::{file_in, in_root};
-use crate::repo::variables::plain_value;
+use crate::repo::variables::{plain_value, unquoted};
 
 /// A release of a chart.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +28,8 @@ pub(super) struct Release {
     pub(super) values: Vec<Values>,
     /// Helm's options: single values, `name=value`, which win over all others, and what it takes the cluster for.
     pub(super) options: Vec<(&'static str, String)>,
+    /// The single values with their places, those of the lowest precedence first.
+    pub(super) parameters: Vec<Document>,
     /// Files that options name, relative to the root.
     pub(super) option_files: Vec<Utf8PathBuf>,
     /// Values that can't be read: of a Secret, a file outside the root.
@@ -160,7 +162,7 @@ pub(super) fn named_releases(
 }
 
 /// The values files of a chart's named releases, and the objects that name them.
-pub(in crate::repo) fn named_value_files(
+pub(crate) fn named_value_files(
     tree: &dyn Tree,
     gitops: &GitOps,
     chart: &Utf8Path,
@@ -215,7 +217,7 @@ fn matching(pattern: &str, paths: &[Utf8PathBuf]) -> Vec<Template> {
 }
 
 /// The path of a values file relative to the root, which `$ref/` of another source and a leading slash both mean.
-fn root_path(file: &str, chart: &Utf8Path) -> String {
+pub(super) fn root_path(file: &str, chart: &Utf8Path) -> String {
     match file.strip_prefix('$') {
         Some(remainder) => remainder.split_once('/').map_or("", |(_, path)| path).to_owned(),
         None => match file.strip_prefix('/') {
@@ -281,11 +283,17 @@ fn application(
             None => lacks.push("values with a template in them".to_owned()),
         }
     }
-    let (mut options, mut option_files) = (Vec::new(), Vec::new());
+    let (mut options, mut option_files, mut parameters) = (Vec::new(), Vec::new(), Vec::new());
     for parameter in node.list_at("helm.parameters") {
         let is_text = is_on(parameter, "forceString");
+        let own = parameter.get("value").unwrap_or(parameter);
         match template.fill(parameter.text("value")) {
             Some(value) => {
+                let typed = if is_text { Value::String(value.clone()) } else { unquoted(&value) };
+                let nest = |value, key: &str| Node { value: Value::Map(vec![entry(key, value)]), ..own.clone() };
+                let root = parameter.text("name").rsplit('.').fold(Node { value: typed, ..own.clone() }, nest);
+                let document = source.document_of(applied, "helm.parameters");
+                parameters.push(Document { root, ..Document::clone(document) });
                 let option = if is_text { "--set-string" } else { "--set" };
                 options.push((option, format!("{}={}", parameter.text("name"), value.replace(',', "\\,"))));
             }
@@ -307,7 +315,7 @@ fn application(
     options.extend(filled(node, "helm.kubeVersion").map(|version| ("--kube-version", version.to_owned())));
     let by = Some(Arc::clone(&applied.document));
     let name = release_name(&name);
-    Release { name, output: None, by, namespace, values, options, option_files, lacks, missing }
+    Release { name, output: None, by, namespace, values, options, parameters, option_files, lacks, missing }
 }
 
 /// The releases of a chart that kustomizations inflate. What else they do to its objects isn't done here.
@@ -322,12 +330,8 @@ fn of_kustomizations(tree: &dyn Tree, chart: &Utf8Path, files: &[Utf8PathBuf]) -
         }
         let read = Kustomization::read(&file);
         let Some(document) = &read.document else { continue };
-        let home = document.root.text_at("helmGlobals.chartHome").unwrap_or("charts");
-        for own in document.root.list_at("helmCharts") {
-            if file_in(&read.directory().join(home), own.text("name")).as_deref() == Some(chart) {
-                out.push(of_kustomization(&read, document, own, files));
-            }
-        }
+        let own = read.local_charts().filter(|(_, path)| path == chart);
+        out.extend(own.map(|(own, _)| of_kustomization(&read, document, own, files)));
     }
     out
 }

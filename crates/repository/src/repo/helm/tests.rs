@@ -170,3 +170,81 @@ fn locates_written_out_values_in_the_values_file() {
     // A value without a file.
     assert_eq!(place("spec.set"), format!("{template}:5: spec:"));
 }
+
+/// An Application of the chart in `c`, with what its `helm` has.
+fn application(helm: &str) -> String {
+    format!(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: a}}\nspec: {{source: {{path: c, helm: {helm}}}}}\n"
+    )
+}
+
+const PRINTED: &str = "---\n# Source: c/templates/hc.yaml\napiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  \
+                       name: kubevirt-hyperconverged\nspec:\n  defaultCPUModel: Haswell\n";
+
+#[test]
+fn locates_parameters_in_their_application() {
+    let helm = "{parameters: [{name: virt.cpu, value: Haswell}]}";
+    let application = application(helm);
+    let template = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  name: kubevirt-hyperconverged\nspec:\n  \
+                    defaultCPUModel: {{ .Values.virt.cpu }}\n";
+    let files = [
+        ("c/Chart.yaml", "name: c\n"),
+        ("c/values.yaml", "virt: {cpu: other}\n"),
+        ("c/templates/hc.yaml", template),
+        ("app.yaml", &*application.leak()),
+    ];
+    let repo = printing(&files, PRINTED);
+    let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
+    let place = loaded.document.locate(&Path::dotted("spec.defaultCPUModel")).origin().expect("an origin");
+    assert_eq!((place.file.path().as_str(), place.text()), ("app.yaml", "Haswell"));
+}
+
+#[test]
+fn renders_charts_that_print_objects_of_their_values() {
+    let object =
+        "{apiVersion: hco.kubevirt.io/v1beta1, kind: HyperConverged, metadata: {name: kubevirt-hyperconverged}}";
+    let in_file = format!("objects: [{object}]\n");
+    let chart = [
+        ("c/Chart.yaml", "name: c\n"),
+        ("c/templates/all.yaml", "{{- range .Values.objects }}\n---\n{{ toYaml . }}\n{{- end }}\n"),
+    ];
+    let named = application("{valueFiles: [../v.yaml]}");
+    let inline = application(&format!("{{valuesObject: {{objects: [{object}]}}}}"));
+    let cases = [[("app.yaml", named), ("v.yaml", in_file)], [("app.yaml", inline), ("other.yaml", String::new())]];
+    for files in cases {
+        let files = files.map(|(path, text)| (path, &*text.leak()));
+        let files: Vec<_> = chart.into_iter().chain(files).collect();
+        let tree: Memory = files.iter().copied().collect();
+        let unrendered = Repo::from_tree(Arc::new(tree), &Options::default()).expect("a repository");
+        let found: Vec<_> = unrendered.unplanned(None).map(|finding| finding.rule.name).collect();
+        assert_eq!(found, [HELM_CHART_NOT_RENDERED.name]);
+        let repo = printing(&files, PRINTED);
+        assert_eq!((repo.clusters().len(), repo.unplanned(None).count()), (1, 0));
+    }
+}
+
+#[test]
+fn values_that_a_script_names_are_not_planned() {
+    let tree = [
+        ("c/Chart.yaml", "name: c\n"),
+        ("c/templates/hc.yaml", TEMPLATE),
+        ("deploy.sh", "helm upgrade virt ./c \\\n  -f env/a.yaml --set x=1\n"),
+        ("env/a.yaml", "cpu: a\n"),
+        ("env/b.yaml", "cpu: a\n"),
+    ];
+    let with = |path: &str, text: &'static str| {
+        let mut files = tree.to_vec();
+        files.iter_mut().filter(|(own, _)| *own == path).for_each(|file| file.1 = text);
+        printing(&files, PRINTED)
+    };
+    let before = with("", "");
+    let changes = |after: &Repo| {
+        let found = crate::repo::changes_of_users(&before, after, &OnceLock::new(), &before.clusters()[0], &[]);
+        found.into_iter().map(|finding| finding.message).collect::<Vec<_>>()
+    };
+    let of_values = "`env/a.yaml` says something else of `c`, which is not planned";
+    assert_eq!(changes(&with("env/a.yaml", "cpu: b\n")), [of_values]);
+    assert_eq!(changes(&with("env/b.yaml", "cpu: b\n")), [""; 0]);
+    let of_script = changes(&with("deploy.sh", "helm upgrade virt ./c \\\n  -f env/a.yaml --set x=2\n"));
+    assert_eq!(of_script, ["`deploy.sh` says something else of `c`, which is not planned"]);
+}

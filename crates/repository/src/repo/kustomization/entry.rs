@@ -8,7 +8,7 @@ use crate::repo::nodes::parsed;
 
 /// What a field of a kustomization holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
-pub(in crate::repo) enum Field {
+pub(crate) enum Field {
     /// Nothing that changes an object: `kind`, `metadata`, `sortOptions`.
     Plain,
     /// Files and directories with objects.
@@ -52,7 +52,7 @@ pub(in crate::repo) enum Field {
 static FIELDS: Table<Vec<(&str, Field)>> = Table::of(include_str!("fields.json"));
 
 /// What kustomize does with each kind of field, in its order; resources, components and generators come before.
-pub(in crate::repo) static TRANSFORMERS: Table<Vec<Field>> = Table::of(include_str!("transformers.json"));
+pub(crate) static TRANSFORMERS: Table<Vec<Field>> = Table::of(include_str!("transformers.json"));
 
 /// Whether a field has files as `patches`, as in older releases: they are merge patches.
 ///
@@ -64,7 +64,7 @@ pub(super) fn are_patch_files(key: &str, value: &Node) -> bool {
 
 impl Field {
     /// That of a key, in any case.
-    pub(in crate::repo) fn of(key: &str) -> Option<Self> {
+    pub(crate) fn of(key: &str) -> Option<Self> {
         let key = fold_case(key);
         FIELDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(&key)).map(|(_, field)| *field)
     }
@@ -76,40 +76,40 @@ impl Field {
     }
 
     /// Whether it has patches.
-    pub(in crate::repo) fn is_patch(self) -> bool {
+    pub(crate) fn is_patch(self) -> bool {
         matches!(self, Self::MergePatches | Self::Patches | Self::JsonPatches)
     }
 
     /// Whether it is set in every object.
-    pub(in crate::repo) fn is_metadata(self) -> bool {
+    pub(crate) fn is_metadata(self) -> bool {
         TRANSFORMERS.contains(&self) && !self.is_patch()
     }
 
     /// Its key.
-    pub(in crate::repo) fn key(self) -> &'static str {
+    pub(crate) fn key(self) -> &'static str {
         FIELDS.iter().find(|(_, field)| *field == self).map_or("", |(key, _)| key)
     }
 }
 
 /// An entry of a kustomization, or one that a controller adds to it.
 #[derive(Debug, Clone)]
-pub(in crate::repo) struct Entry {
+pub(crate) struct Entry {
     /// The document with it.
-    pub(in crate::repo) document: Arc<Document>,
+    pub(crate) document: Arc<Document>,
     /// Its value: an item of a list, or the whole value of what is set in every object.
-    pub(in crate::repo) node: Node,
+    pub(crate) node: Node,
     /// The field that it is an item of.
-    pub(in crate::repo) what: Field,
+    pub(crate) what: Field,
 }
 
 impl Entry {
     /// Its location.
-    pub(in crate::repo) fn place(&self) -> Location {
+    pub(crate) fn place(&self) -> Location {
         self.document.location(self.node.span)
     }
 
     /// The text of a patch or a plugin: the name of a file, or the content.
-    pub(in crate::repo) fn source(&self) -> Option<PatchSource<'_>> {
+    pub(crate) fn source(&self) -> Option<PatchSource<'_>> {
         match self.what {
             Field::Resources | Field::Components => Some(PatchSource::File(&self.node)),
             Field::MergePatches | Field::Plugins => Some(match self.node.as_str()? {
@@ -127,12 +127,12 @@ impl Entry {
     }
 
     /// The selector of a patch.
-    pub(in crate::repo) fn target(&self) -> Option<&Node> {
+    pub(crate) fn target(&self) -> Option<&Node> {
         value(&self.node, "target")
     }
 
     /// The names of the files that kustomize reads for it; a resource may be a directory, too.
-    pub(in crate::repo) fn files(&self) -> Vec<&str> {
+    pub(crate) fn files(&self) -> Vec<&str> {
         match self.what {
             Field::Configurations => self.node.as_str().into_iter().collect(),
             Field::OpenApi | Field::Replacements => values(&self.node, "path").filter_map(Node::as_str).collect(),
@@ -147,7 +147,7 @@ impl Entry {
 
 /// Where a patch's text is.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::repo) enum PatchSource<'n> {
+pub(crate) enum PatchSource<'n> {
     /// In a file with this name.
     File(&'n Node),
     /// In this scalar.
@@ -155,14 +155,14 @@ pub(in crate::repo) enum PatchSource<'n> {
 }
 
 /// The files of a ConfigMap's or Secret's generator, with the node that names each. `key=file` names the file's key.
-pub(in crate::repo) fn generated_from(entry: &Node) -> impl Iterator<Item = (&Node, &str)> {
+pub(crate) fn generated_from(entry: &Node) -> impl Iterator<Item = (&Node, &str)> {
     let lists = ["files", "envs"].into_iter().flat_map(|key| values(entry, key)).flat_map(Node::items);
     let files = lists.chain(values(entry, "env")).filter_map(|node| Some((node, node.as_str()?)));
     files.map(|(node, file)| (node, file.split_once('=').map_or(file, |(_, file)| file)))
 }
 
 /// Whether a text holds objects, so that it isn't the name of a file.
-pub(in crate::repo) fn is_inline(text: &str) -> bool {
+pub(crate) fn is_inline(text: &str) -> bool {
     let parsed = parsed(text);
     let is_object = |d: &Document| d.root.text_at("kind").is_some() && d.root.text_at("metadata.name").is_some();
     !parsed.is_broken() && !parsed.documents.is_empty() && parsed.documents.iter().all(is_object)

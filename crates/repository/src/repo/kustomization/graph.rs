@@ -12,20 +12,20 @@ use crate::repo::paths::{file_in, files_of, parent};
 pub(super) type Documents = Result<Rc<[Arc<Document>]>, (Option<Location>, String)>;
 
 /// The kustomizations of a tree.
-pub(in crate::repo) struct Kustomizations<'t> {
-    pub(in crate::repo) tree: &'t dyn Tree,
+pub(crate) struct Kustomizations<'t> {
+    pub(crate) tree: &'t dyn Tree,
     read: RefCell<BTreeMap<Utf8PathBuf, Option<Rc<Kustomization>>>>,
     files: RefCell<BTreeMap<Utf8PathBuf, Documents>>,
 }
 
 impl<'t> Kustomizations<'t> {
     /// Those of a tree.
-    pub(in crate::repo) fn new(tree: &'t dyn Tree) -> Self {
+    pub(crate) fn new(tree: &'t dyn Tree) -> Self {
         Self { tree, read: RefCell::default(), files: RefCell::default() }
     }
 
     /// The kustomization in a directory.
-    pub(in crate::repo) fn at(&self, directory: &Utf8Path) -> Option<Rc<Kustomization>> {
+    pub(crate) fn at(&self, directory: &Utf8Path) -> Option<Rc<Kustomization>> {
         if let Some(known) = self.read.borrow().get(directory) {
             return known.clone();
         }
@@ -35,7 +35,7 @@ impl<'t> Kustomizations<'t> {
     }
 
     /// The documents of a file, as kustomize reads them.
-    pub(in crate::repo) fn documents(&self, path: &Utf8Path) -> Documents {
+    pub(crate) fn documents(&self, path: &Utf8Path) -> Documents {
         if let Some(known) = self.files.borrow().get(path) {
             return known.clone();
         }
@@ -54,7 +54,7 @@ impl<'t> Kustomizations<'t> {
 
     /// Whether kustomize fetches what a kustomization names: a file, or a directory without a host's name, is taken
     /// from here first.
-    pub(in crate::repo) fn is_remote(&self, directory: &Utf8Path, name: &str) -> bool {
+    pub(crate) fn is_remote(&self, directory: &Utf8Path, name: &str) -> bool {
         let is_here = |path: Utf8PathBuf| {
             let has_host = || ["github.com", "://", "git@", "::"].iter().any(|host| name.contains(host));
             let is_kustomization = || !has_host() && self.at(&path).is_some();
@@ -64,7 +64,7 @@ impl<'t> Kustomizations<'t> {
     }
 
     /// What each kustomization of the tree names, by the directory of the kustomization.
-    pub(in crate::repo) fn references(&self) -> Vec<(Utf8PathBuf, Utf8PathBuf)> {
+    pub(crate) fn references(&self) -> Vec<(Utf8PathBuf, Utf8PathBuf)> {
         let files = files_of(self.tree);
         let directories = files.iter().filter(|f| is_kustomization(f)).filter_map(|f| f.parent());
         let read = directories.filter_map(|directory| self.at(directory));
@@ -79,6 +79,6 @@ impl<'t> Kustomizations<'t> {
 }
 
 /// Whether the kustomization beside a file has no such entry that names it.
-pub(in crate::repo) fn omits(tree: &dyn Tree, file: &Utf8Path, is_meant: impl Fn(Field) -> bool) -> bool {
+pub(crate) fn omits(tree: &dyn Tree, file: &Utf8Path, is_meant: impl Fn(Field) -> bool) -> bool {
     Kustomizations::new(tree).at(parent(file)).is_some_and(|own| !own.names(file, is_meant))
 }

@@ -12,19 +12,19 @@ use crate::repo::paths::{file_in, parent, start_of};
 
 /// A kustomization.
 #[derive(Debug, Clone, Default)]
-pub(in crate::repo) struct Kustomization {
+pub(crate) struct Kustomization {
     /// Its path relative to the root.
-    pub(in crate::repo) path: Utf8PathBuf,
+    pub(crate) path: Utf8PathBuf,
     /// Its text; `None` if it is unreadable.
-    pub(in crate::repo) document: Option<Arc<Document>>,
+    pub(crate) document: Option<Arc<Document>>,
     /// Its entries, in the order of the text.
-    pub(in crate::repo) entries: Vec<Entry>,
+    pub(crate) entries: Vec<Entry>,
     /// Whether it is a `Component`, which only another one uses.
-    pub(in crate::repo) is_component: bool,
+    pub(crate) is_component: bool,
     /// Why kustomize can't read it.
-    pub(in crate::repo) rejected: Option<String>,
+    pub(crate) rejected: Option<String>,
     /// Where the text says so.
-    pub(in crate::repo) rejected_at: Option<Location>,
+    pub(crate) rejected_at: Option<Location>,
 }
 
 /// The kinds with their API versions. Source: `EnforceFields` in kustomize's `api/types/kustomization.go`.
@@ -58,7 +58,7 @@ impl Kustomization {
     }
 
     /// Reads a kustomization's file.
-    pub(in crate::repo) fn read(file: &Arc<SourceFile>) -> Self {
+    pub(crate) fn read(file: &Arc<SourceFile>) -> Self {
         let parsed = yaml::parse_yaml(file);
         let broken = parsed.problems.into_iter().find(|p| p.kind.is_fatal()).map(|p| p.message);
         match parsed.documents.into_iter().next() {
@@ -71,7 +71,7 @@ impl Kustomization {
     }
 
     /// The kustomization of a parsed file.
-    pub(in crate::repo) fn of_document(document: &Arc<Document>) -> Self {
+    pub(crate) fn of_document(document: &Arc<Document>) -> Self {
         let root = &document.root;
         let mut entries = Vec::new();
         let mut rejected = mistyped(root, "").map(|(node, why)| (why, document.location(node.span)));
@@ -107,39 +107,47 @@ impl Kustomization {
     }
 
     /// Its directory.
-    pub(in crate::repo) fn directory(&self) -> &Utf8Path {
+    pub(crate) fn directory(&self) -> &Utf8Path {
         parent(&self.path)
     }
 
     /// The file or directory that it names so.
-    pub(in crate::repo) fn file(&self, name: &str) -> Option<Utf8PathBuf> {
+    pub(crate) fn file(&self, name: &str) -> Option<Utf8PathBuf> {
         file_in(self.directory(), name)
     }
 
     /// Whether one of some entries of it names a file.
-    pub(in crate::repo) fn names(&self, file: &Utf8Path, is_meant: impl Fn(Field) -> bool) -> bool {
+    pub(crate) fn names(&self, file: &Utf8Path, is_meant: impl Fn(Field) -> bool) -> bool {
         let mut names = self.entries.iter().filter(|entry| is_meant(entry.what)).flat_map(Entry::files);
         names.any(|name| self.file(name).as_deref() == Some(file))
     }
 
     /// Its entries of a field.
-    pub(in crate::repo) fn of_field(&self, field: Field) -> impl Iterator<Item = &Entry> {
+    pub(crate) fn of_field(&self, field: Field) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(move |entry| entry.what == field)
     }
 
     /// Its resources and components, with their names.
-    pub(in crate::repo) fn bases(&self) -> impl Iterator<Item = (&Entry, &str)> {
+    pub(crate) fn bases(&self) -> impl Iterator<Item = (&Entry, &str)> {
         let is_base = |entry: &&Entry| matches!(entry.what, Field::Resources | Field::Components);
         self.entries.iter().filter(is_base).filter_map(|entry| Some((entry, entry.node.as_str()?)))
     }
 
+    /// The charts that it inflates, with the paths that they have if they are in the repository.
+    pub(crate) fn local_charts(&self) -> impl Iterator<Item = (&Node, Utf8PathBuf)> {
+        let root = self.document.as_ref().map(|document| &document.root);
+        let home = root.and_then(|root| root.text_at("helmGlobals.chartHome")).unwrap_or("charts");
+        let charts = root.into_iter().flat_map(|root| root.list_at("helmCharts"));
+        charts.filter_map(move |own| Some((own, file_in(&self.directory().join(home), own.text("name"))?)))
+    }
+
     /// Where a kustomization is rejected.
-    pub(in crate::repo) fn place(&self) -> Location {
+    pub(crate) fn place(&self) -> Location {
         self.rejected_at.clone().unwrap_or_else(|| self.first_line())
     }
 
     /// Its first line.
-    pub(in crate::repo) fn first_line(&self) -> Location {
+    pub(crate) fn first_line(&self) -> Location {
         let Some(document) = &self.document else { return start_of(&self.path) };
         let file = &document.file;
         let end = file.line(0).map_or(0, |(_, line)| line.len());
@@ -149,11 +157,7 @@ impl Kustomization {
 
 /// The entries of a controller's object whose fields these keys of a kustomization are, by the keys; `document` has a
 /// key. Flux calls the namespace `targetNamespace`.
-pub(in crate::repo) fn entries_at<'d>(
-    node: &Node,
-    keys: &[&str],
-    document: impl Fn(&str) -> &'d Arc<Document>,
-) -> Vec<Entry> {
+pub(crate) fn entries_at<'d>(node: &Node, keys: &[&str], document: impl Fn(&str) -> &'d Arc<Document>) -> Vec<Entry> {
     let of = |key: &&str| {
         let value = said(node, key)?;
         let field = Field::of(key.trim_start_matches("target"))?;

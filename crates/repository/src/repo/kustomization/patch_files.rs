@@ -9,11 +9,11 @@ use crate::repo::paths::{parent, reached};
 
 /// The files that a kustomization names, relative to the root.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(in crate::repo) struct Named {
+pub(crate) struct Named {
     /// Its patch files.
-    pub(in crate::repo) patches: Vec<Utf8PathBuf>,
+    pub(crate) patches: Vec<Utf8PathBuf>,
     /// Files and directories that it uses as resources.
-    pub(in crate::repo) resources: Vec<Utf8PathBuf>,
+    pub(crate) resources: Vec<Utf8PathBuf>,
     /// Whether it has resources outside the root.
     pub(super) remote: bool,
     /// Whether it is a component, which only another kustomization uses.
@@ -22,7 +22,7 @@ pub(in crate::repo) struct Named {
 
 impl Named {
     /// The files that a kustomization names.
-    pub(in crate::repo) fn of(kustomization: &Kustomization) -> Self {
+    pub(crate) fn of(kustomization: &Kustomization) -> Self {
         let patches = kustomization.entries.iter().filter(|entry| entry.what.is_patch()).flat_map(Entry::files);
         let mut out = Self {
             patches: patches.filter_map(|p| kustomization.file(p)).collect(),
@@ -41,13 +41,13 @@ impl Named {
 
 /// All kustomizations of a repository, by their paths.
 #[derive(Debug, Default)]
-pub(in crate::repo) struct NamedFiles<'r> {
+pub(crate) struct NamedFiles<'r> {
     pub(super) all: BTreeMap<&'r Utf8Path, (&'r Arc<Utf8Path>, &'r Named)>,
 }
 
 impl<'r> NamedFiles<'r> {
     /// Indexes kustomizations by their paths.
-    pub(in crate::repo) fn new(all: impl Iterator<Item = (&'r Arc<Utf8Path>, &'r Named)>) -> Self {
+    pub(crate) fn new(all: impl Iterator<Item = (&'r Arc<Utf8Path>, &'r Named)>) -> Self {
         Self { all: all.map(|(path, named)| (&**path, (path, named))).collect() }
     }
 
@@ -58,7 +58,7 @@ impl<'r> NamedFiles<'r> {
     /// inventory belongs to that one, and a file that any kustomization names as a resource is an object. If what a
     /// kustomization patches isn't in the repository, only files next to it are patches, such as those of unused
     /// components.
-    pub(in crate::repo) fn patches(
+    pub(crate) fn patches(
         &self,
         has_hyperconverged: impl Fn(&Utf8Path) -> bool,
         has_inventory: impl Fn(&Utf8Path) -> bool,
@@ -90,7 +90,7 @@ impl<'r> NamedFiles<'r> {
     }
 
     /// The kustomizations in a directory.
-    pub(in crate::repo) fn at(&self, directory: &Utf8Path) -> impl Iterator<Item = &'r Utf8Path> {
+    pub(crate) fn at(&self, directory: &Utf8Path) -> impl Iterator<Item = &'r Utf8Path> {
         let found = paths_in(directory).map(|p| self.all.get_key_value(&*p).map(|(path, _)| *path));
         found.into_iter().flatten()
     }

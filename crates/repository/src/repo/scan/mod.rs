@@ -172,6 +172,14 @@ impl Content {
             ansible::fill_in_variables(&mut filled.root, &known);
         }
         self.embedded.iter_mut().for_each(|embedded| embedded.fill_in_variables(&known));
+        // A task may have a variable's value now.
+        let of_tasks: Vec<Span> = (self.documents.iter())
+            .flat_map(|d| {
+                [listed::objects(&d.root).iter().map(|o| o.node).collect(), ansible::removed_manifests(&d.root)]
+            })
+            .flat_map(|nodes: Vec<&Node>| nodes.into_iter().map(|node| node.span))
+            .collect();
+        self.embedded.retain(|embedded| !of_tasks.contains(&embedded.document.span));
     }
 
     /// Whether it is a template that isn't YAML yet.

@@ -20,7 +20,7 @@ impl Content {
     }
 
     /// The HyperConvergeds of a document that aren't planned; after the last document those of the file's texts.
-    pub(in super::super) fn not_planned_in(&self, index: u32) -> Vec<NotPlannedObject> {
+    pub(crate) fn not_planned_in(&self, index: u32) -> Vec<NotPlannedObject> {
         let Some(document) = self.documents.get(index as usize) else {
             let missed = self.missed.iter().map(|span| (*span, NotPlannedReason::Unreadable));
             let commands = self.commands().map(|span| (span, NotPlannedReason::Commanded));
@@ -53,12 +53,12 @@ impl Content {
     }
 
     /// The findings about them.
-    pub(in super::super) fn not_planned(&self, document: u32) -> Vec<Finding> {
+    pub(crate) fn not_planned(&self, document: u32) -> Vec<Finding> {
         self.not_planned_in(document).iter().map(|one| not_planned::finding(one, &self.file)).collect()
     }
 
     /// The unknown values of the object at a location.
-    pub(in super::super) fn unknown(&self, place: ObjectPlace) -> Vec<Unknown> {
+    pub(crate) fn unknown(&self, place: ObjectPlace) -> Vec<Unknown> {
         let Some(document) = self.documents.get(place.document as usize) else {
             let embedded = self.embedded_at(place);
             return embedded.map(|e| e.unknown.clone()).unwrap_or_default();
@@ -71,7 +71,7 @@ impl Content {
     }
 
     /// The object at a location with each branch of a template.
-    pub(in super::super) fn branches(&self, place: ObjectPlace) -> &[Branch] {
+    pub(crate) fn branches(&self, place: ObjectPlace) -> &[Branch] {
         self.embedded_at(place).map_or(&[], |embedded| &embedded.branches)
     }
 
@@ -82,7 +82,7 @@ impl Content {
 
     /// The name and namespace of the wrapper of the HyperConverged at a location, empty for a text; `None` without a
     /// wrapper.
-    pub(in super::super) fn wrapper_of(&self, place: ObjectPlace) -> Option<[String; 2]> {
+    pub(crate) fn wrapper_of(&self, place: ObjectPlace) -> Option<[String; 2]> {
         let Some(document) = self.documents.get(place.document as usize) else {
             return Some(Default::default());
         };

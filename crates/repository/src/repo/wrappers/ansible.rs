@@ -19,34 +19,41 @@ pub(super) fn is_tasks(list: &Node) -> bool {
     })
 }
 
-/// The manifests of a list of plays or tasks; `None` for other lists.
+/// The manifests that a list of plays or tasks applies; `None` for other lists.
 pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
     let mut out = Vec::new();
     each(list, &mut |task, arguments| {
         // A patch is a change of an object that is declared elsewhere.
-        if matches!(arguments.text("state"), "absent" | "patched") {
-            return;
-        }
-        let wrapper = Wrapper { node: task, is_template: false };
-        for key in ["definition", "resource_definition", "inline"] {
-            match arguments.get(key) {
-                Some(list) if !list.items().is_empty() => {
-                    out.extend(list.items().iter().map(|n| (n, wrapper)));
-                }
-                Some(node)
-                    if only_expression(node.as_str().unwrap_or_default().trim()).map(str::trim) == Some("item") =>
-                {
-                    let items = ["loop", "with_items"].iter().flat_map(|key| task.list_at(key));
-                    out.extend(items.map(|n| (n, wrapper)));
-                }
-                // A part of an object that the task's own arguments name is a change of it.
-                Some(node) if node.get("kind").is_none() && named(arguments).is_some() => {}
-                Some(node) => out.push((node, wrapper)),
-                None => {}
-            }
+        if !matches!(arguments.text("state"), "absent" | "patched") {
+            let wrapper = Wrapper { node: task, is_template: false };
+            out.extend(manifests(task, arguments).map(|manifest| (manifest, wrapper)));
         }
     });
     (!out.is_empty()).then_some(out)
+}
+
+/// The manifests that tasks delete.
+pub(crate) fn removed_manifests(list: &Node) -> Vec<&Node> {
+    let mut out = Vec::new();
+    each(list, &mut |task, arguments| {
+        if arguments.text("state") == "absent" {
+            out.extend(manifests(task, arguments));
+        }
+    });
+    out
+}
+
+/// The manifests of a task: one, those of a list, or those that it loops over. A part of an object that the task's own
+/// arguments name is a change of it.
+fn manifests<'n>(task: &'n Node, arguments: &'n Node) -> impl Iterator<Item = &'n Node> {
+    let all = ["definition", "resource_definition", "inline"].into_iter().filter_map(|key| arguments.get(key));
+    all.flat_map(move |node| {
+        let is_item = only_expression(node.as_str().unwrap_or_default().trim()).map(str::trim) == Some("item");
+        let is_part = || node.get("kind").is_none() && named(arguments).is_some();
+        let looped = ["loop", "with_items"].into_iter().filter(move |_| is_item).flat_map(|key| task.list_at(key));
+        let is_one = node.items().is_empty() && !is_item && !is_part();
+        node.items().iter().chain(looped).chain(is_one.then_some(node))
+    })
 }
 
 /// What is in the braces of a text that is one expression.
@@ -55,11 +62,11 @@ fn only_expression(text: &str) -> Option<&str> {
 }
 
 /// The values of variables that plays, tasks and a role set, by name.
-pub(in super::super) type Variables = BTreeMap<String, Node>;
+pub(crate) type Variables = BTreeMap<String, Node>;
 
 /// Fills in the variables that are set where they are used: of the role, a play, a block or a task. A text that is one
 /// variable becomes its value; those with unknown variables stay.
-pub(in super::super) fn fill_in_variables(list: &mut Node, known: &Variables) {
+pub(crate) fn fill_in_variables(list: &mut Node, known: &Variables) {
     let Value::Seq(items) = &mut list.value else { return };
     for item in items {
         let own = fields_at(item, "vars");
@@ -142,7 +149,7 @@ fn definition(arguments: &Node) -> Option<&Node> {
 }
 
 /// What tasks change of HyperConvergeds, each as an object of its own.
-pub(in super::super) fn patches(document: &Document) -> Vec<Arc<Document>> {
+pub(crate) fn patches(document: &Document) -> Vec<Arc<Document>> {
     let mut out = Vec::new();
     each(&document.root, &mut |_, arguments| {
         let patch = definition(arguments).filter(|_| arguments.text("state") == "patched");
@@ -163,17 +170,6 @@ fn named(arguments: &Node) -> Option<&Node> {
     let kind = arguments.get("kind")?;
     let group = first_part(arguments.text("api_version"), '/');
     (kind.as_str() == Some("HyperConverged") && group == HCO).then_some(kind)
-}
-
-/// The manifests that tasks delete.
-pub(super) fn removed_manifests(list: &Node) -> Vec<&Node> {
-    let mut out = Vec::new();
-    each(list, &mut |_, arguments| {
-        if arguments.text("state") == "absent" {
-            out.extend(definition(arguments));
-        }
-    });
-    out
 }
 
 fn each<'n>(list: &'n Node, found: &mut dyn FnMut(&'n Node, &'n Node)) {

@@ -9,12 +9,12 @@ use crate::repo::wrapper_fields as fields;
 use hcoplan_diagnostics::source::lines;
 
 /// Whether a text may have such a command.
-pub(in super::super) fn may_be_in(text: &str) -> bool {
+pub(crate) fn may_be_in(text: &str) -> bool {
     has_any(text, &["hco", "hyperconverged"]) && has_any(text, fields::of("commands.verbs"))
 }
 
 /// The lines of a script that have one.
-pub(in super::super) fn in_script(text: &str) -> Vec<Span> {
+pub(crate) fn in_script(text: &str) -> Vec<Span> {
     // One that goes on has its length in one line, too.
     let text = text.replace("\\\n", "  ");
     lines(&text).filter(|(_, line)| is_one(line)).map(super::without_blanks).collect()

@@ -23,20 +23,20 @@ use crate::repo::wrapper_fields as fields;
 
 /// A manifest in a text.
 #[derive(Debug)]
-pub(in super::super) struct Embedded {
-    pub(in super::super) document: Arc<Document>,
+pub(crate) struct Embedded {
+    pub(crate) document: Arc<Document>,
     /// Its unknown values.
-    pub(in super::super) unknown: Vec<Unknown>,
+    pub(crate) unknown: Vec<Unknown>,
     /// The same with one of the branches that the template chooses from, each with where that is.
-    pub(in super::super) branches: Vec<Branch>,
+    pub(crate) branches: Vec<Branch>,
 }
 
 /// A HyperConverged with one branch of a condition.
-pub(in super::super) type Branch = (Arc<Document>, Span);
+pub(crate) type Branch = (Arc<Document>, Span);
 
 impl Embedded {
     /// Fills in the variables that are known, of values that are one expression.
-    pub(in super::super) fn fill_in_variables(&mut self, known: &ansible::Variables) {
+    pub(crate) fn fill_in_variables(&mut self, known: &ansible::Variables) {
         let document = &mut self.document;
         self.unknown.retain(|unknown| {
             let Some((path, span)) = unknown.whole_value() else { return true };
@@ -49,7 +49,7 @@ impl Embedded {
 }
 
 /// Puts a value at a dotted path where its map is there; returns whether it is.
-pub(in super::super) fn put(root: &mut Node, path: &str, value: Node) -> bool {
+pub(crate) fn put(root: &mut Node, path: &str, value: Node) -> bool {
     let (key, rest) = path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)));
     if let Some(rest) = rest {
         return value_mut(root, key).is_some_and(|inner| put(inner, rest, value));
@@ -61,12 +61,12 @@ pub(in super::super) fn put(root: &mut Node, path: &str, value: Node) -> bool {
 
 /// The manifests in texts.
 #[derive(Debug, Default)]
-pub(in super::super) struct Texts {
-    pub(in super::super) found: Vec<Embedded>,
+pub(crate) struct Texts {
+    pub(crate) found: Vec<Embedded>,
     /// Unreadable texts with a HyperConverged.
-    pub(in super::super) missed: Vec<Span>,
+    pub(crate) missed: Vec<Span>,
     /// The parser's warnings.
-    pub(in super::super) warnings: Vec<Problem>,
+    pub(crate) warnings: Vec<Problem>,
 }
 
 /// Where a text is.
@@ -83,7 +83,7 @@ fn at(range: Range<usize>) -> Span {
 }
 
 /// The manifests in a file that isn't YAML.
-pub(in super::super) fn of_text(file: &Arc<SourceFile>) -> Texts {
+pub(crate) fn of_text(file: &Arc<SourceFile>) -> Texts {
     let text = file.text();
     let (mut out, place) = (Texts::default(), Place { file, index: 0, at: &at });
     if !text.contains(HCO) && !contains_kind(text) && !text.contains("HyperConverged") {
@@ -103,14 +103,14 @@ pub(in super::super) fn of_text(file: &Arc<SourceFile>) -> Texts {
 }
 
 /// The manifests in a file that is a template of YAML.
-pub(in super::super) fn of_template(file: &Arc<SourceFile>) -> Texts {
+pub(crate) fn of_template(file: &Arc<SourceFile>) -> Texts {
     let mut out = Texts::default();
     of_manifest(file.text(), Language::Jinja, Place { file, index: 0, at: &at }, &mut out);
     out
 }
 
 /// The manifests in the strings of a document that apply them.
-pub(in super::super) fn of_document(document: &Document, out: &mut Texts) {
+pub(crate) fn of_document(document: &Document, out: &mut Texts) {
     let root = &document.root;
     let mut string = |node: &Node, language: Language| {
         let Some(text) = node.as_str().filter(|text| contains_kind(text)) else {
@@ -141,7 +141,7 @@ pub(in super::super) fn of_document(document: &Document, out: &mut Texts) {
 }
 
 /// The whole HyperConvergeds among the variables of a play or a role, which some task applies.
-pub(in super::super) fn of_variables(document: &Document) -> Vec<Embedded> {
+pub(crate) fn of_variables(document: &Document) -> Vec<Embedded> {
     let mut found: Vec<&Node> = Vec::new();
     let is_list = matches!(document.root.value, Value::Seq(_));
     if is_list {
@@ -160,7 +160,7 @@ pub(in super::super) fn of_variables(document: &Document) -> Vec<Embedded> {
 
 /// Takes in what plays, and files of variables outside of roles, set of known variables; where these differ, it depends on
 /// the host.
-pub(in super::super) fn override_variables(known: &mut ansible::Variables, tree: &dyn Tree) {
+pub(crate) fn override_variables(known: &mut ansible::Variables, tree: &dyn Tree) {
     let mut found: BTreeMap<String, Vec<Node>> = BTreeMap::new();
     let is_meant = |path: &Utf8Path| {
         let is_of_play = parent(path) == "" || parent(path) == "playbooks";
@@ -308,7 +308,7 @@ fn of_manifest(text: &str, language: Language, place: Place<'_>, out: &mut Texts
 const MAX_READ_FOR_BRANCHES: usize = 1 << 20;
 
 /// The line of a manifest with a HyperConverged's kind.
-pub(in super::super) fn first_kind(text: &str) -> Span {
+pub(crate) fn first_kind(text: &str) -> Span {
     let mut lines = lines(text);
     lines.find(|(_, line)| line.contains("kind") && hints(line)).map(inline::without_blanks).unwrap_or_default()
 }
@@ -400,7 +400,7 @@ fn roots(root: Node) -> Vec<Node> {
 }
 
 /// Moves the spans of all parts of a value.
-pub(in super::super) fn relocate(node: &mut Node, place: &dyn Fn(Span) -> Span) {
+pub(crate) fn relocate(node: &mut Node, place: &dyn Fn(Span) -> Span) {
     node.span = place(node.span);
     match &mut node.value {
         Value::Map(entries) => {

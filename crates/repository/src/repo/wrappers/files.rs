@@ -17,16 +17,16 @@ pub(super) enum Form {
 }
 
 /// The files beside or above programs that write manifests.
-pub(in super::super) const PROGRAM_MARKERS: [&str; 2] = ["Pulumi.yaml", "cdk8s.yaml"];
+pub(crate) const PROGRAM_MARKERS: [&str; 2] = ["Pulumi.yaml", "cdk8s.yaml"];
 
 /// Whether a file is a program by its name, in a directory tree for which programs write manifests.
-pub(in super::super) fn is_program(path: &Utf8Path, is_there: impl Fn(&Utf8Path) -> bool) -> bool {
+pub(crate) fn is_program(path: &Utf8Path, is_there: impl Fn(&Utf8Path) -> bool) -> bool {
     matches!(path.extension(), Some("ts" | "js" | "py" | "go" | "cs" | "java"))
         && path.ancestors().skip(1).any(|d| PROGRAM_MARKERS.iter().any(|name| is_there(&d.join(name))))
 }
 
 /// Whether a file may contain manifests without being one, by its name.
-pub(in super::super) fn is_text(path: &Utf8Path) -> bool {
+pub(crate) fn is_text(path: &Utf8Path) -> bool {
     of_name(path).is_some()
 }
 
@@ -38,18 +38,18 @@ pub(super) fn has_variables(path: &Utf8Path) -> bool {
 }
 
 /// Whether a file may be a script without a suffix, by its name. `LICENSE`, `OWNERS` and similar ones aren't opened.
-pub(in super::super) fn may_be_script(path: &Utf8Path) -> bool {
+pub(crate) fn may_be_script(path: &Utf8Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     !name.contains('.') && name.contains(|c: char| c.is_ascii_lowercase()) && !is_kustomization(path)
 }
 
 /// Whether a file is such a script.
-pub(in super::super) fn is_script(path: &Utf8Path, bytes: &[u8]) -> bool {
+pub(crate) fn is_script(path: &Utf8Path, bytes: &[u8]) -> bool {
     bytes.starts_with(b"#!") && may_be_script(path)
 }
 
 /// Whether a file has the name of one that builds an image.
-pub(in super::super) fn builds_image(path: &Utf8Path) -> bool {
+pub(crate) fn builds_image(path: &Utf8Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
     let begins = ["dockerfile", "containerfile"]
         .iter()
@@ -65,7 +65,7 @@ pub(super) fn form(path: &Utf8Path, text: &str) -> Option<Form> {
 }
 
 /// Whether a manifest is a template of ytt, by its comments.
-pub(in super::super) fn is_ytt(text: &str) -> bool {
+pub(crate) fn is_ytt(text: &str) -> bool {
     text.match_indices("#@").any(|(at, _)| text[..at].ends_with([' ', '\n']) || at == 0)
 }
 

@@ -30,13 +30,13 @@ pub(super) fn manifests(text: &str, read: &[Range<usize>]) -> Vec<Span> {
 }
 
 /// A line at an offset, without the blanks around it.
-pub(in super::super) fn without_blanks((at, line): (usize, &str)) -> Span {
+pub(crate) fn without_blanks((at, line): (usize, &str)) -> Span {
     let indent = line.len() - line.trim_start().len();
     Span::new(at + indent, at + line.trim_end().len())
 }
 
 /// What is behind a key at the begin of a line, with or without quotes, also of an item of a list.
-pub(in super::super) fn value_behind<'t>(line: &'t str, key: &str) -> Option<&'t str> {
+pub(crate) fn value_behind<'t>(line: &'t str, key: &str) -> Option<&'t str> {
     let line = line.trim_start().trim_start_matches(['-', ' ', '"', '\'']);
     line.strip_prefix(key)?.trim_start_matches(['"', '\'']).trim_start().strip_prefix(':')
 }

@@ -21,14 +21,23 @@ pub(super) use not_planned::NotPlannedObject;
 pub(super) use unknown::Unknown;
 
 use super::mentions::HCO;
+use super::variables::with_texts;
 use super::wrapper_fields as fields;
 use crate::prelude::*;
 
-/// The documents of a template of Go, with its actions masked and its conditional parts kept.
+/// The documents of a template of Go, with `{{}}` for its actions and with its conditional parts.
 pub(super) fn masked_template(file: &Arc<SourceFile>) -> Vec<Document> {
+    static ACTION: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(&format!("{}x*", mask::MARK)).expect("a masked action"));
     let masked = mask::mask(file.text(), mask::Language::Go, &mask::Parts::All).text;
     let documents = yaml::parse(&SourceFile::new(file.path(), masked)).documents;
-    documents.into_iter().map(|document| Document { file: Arc::clone(file), ..document }).collect()
+    let unmasked =
+        |text: &str| text.contains(mask::MARK).then(|| Value::String(ACTION.replace_all(text, "{{}}").into_owned()));
+    let document = |document: Document| {
+        let root = with_texts(&document.root, &unmasked);
+        Document { file: Arc::clone(file), root, ..document }
+    };
+    documents.into_iter().map(document).collect()
 }
 
 /// An object that contains other objects.

@@ -10,17 +10,17 @@ use crate::repo::wrapper_fields as fields;
 
 /// A HyperConverged that isn't planned, with its wrapper.
 #[derive(Debug, PartialEq, Eq)]
-pub(in super::super) struct NotPlannedObject {
+pub(crate) struct NotPlannedObject {
     /// The location of its kind, or of the whole text.
-    pub(in super::super) span: Span,
-    pub(in super::super) reason: NotPlannedReason,
+    pub(crate) span: Span,
+    pub(crate) reason: NotPlannedReason,
     /// The kind of the object that has it or changes it.
-    pub(in super::super) kind: String,
+    pub(crate) kind: String,
 }
 
 /// The reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
-pub(in super::super) enum NotPlannedReason {
+pub(crate) enum NotPlannedReason {
     /// A policy or a task removes it.
     Removed,
     /// A task changes it.
@@ -40,7 +40,7 @@ pub(in super::super) enum NotPlannedReason {
 }
 
 /// The HyperConvergeds in a document that aren't `planned`.
-pub(in super::super) fn find(root: &Node, planned: &[&Node]) -> Vec<NotPlannedObject> {
+pub(crate) fn find(root: &Node, planned: &[&Node]) -> Vec<NotPlannedObject> {
     let is_example = fields::of("examples").contains(&root.text("kind"))
         || root.text("schema").starts_with("olm.")
         || [HCO, "chainsaw.kyverno.io"].contains(&group(root));
@@ -70,7 +70,8 @@ impl<'n> Walk<'n, '_> {
         if !is_root
             && (is_hyperconverged(node) || is_patch(node) || wrapper == RESOURCE_SET && may_become_hyperconverged(node))
         {
-            let is_one_of = |nodes: &[&Node]| nodes.iter().any(|n| std::ptr::eq(*n, node));
+            // A variable's value is where it is filled in, too.
+            let is_one_of = |nodes: &[&Node]| nodes.iter().any(|n| n.span == node.span);
             if !is_one_of(self.planned) && !policy::is_check(node) {
                 let reason =
                     if is_one_of(&self.unwanted) { NotPlannedReason::Removed } else { NotPlannedReason::Inside };
@@ -160,7 +161,7 @@ pub(super) fn is_hyperconverged(node: &Node) -> bool {
 }
 
 /// Whether a text of several lines or of JSON contains a HyperConverged's manifest.
-pub(in super::super) fn contains_manifest(text: &str) -> bool {
+pub(crate) fn contains_manifest(text: &str) -> bool {
     text.contains(HCO) && contains_kind(text) && (is_json(text) || has_line(text, "apiVersion", &|v| v.contains(HCO)))
 }
 
@@ -188,7 +189,7 @@ fn applies_manifest(text: &str) -> bool {
 static SENTENCES: Table<BTreeMap<NotPlannedReason, [&str; 2]>> = Table::of(include_str!("not_planned.json"));
 
 /// The finding about a HyperConverged that isn't planned.
-pub(in super::super) fn finding(object: &NotPlannedObject, file: &Arc<SourceFile>) -> Finding {
+pub(crate) fn finding(object: &NotPlannedObject, file: &Arc<SourceFile>) -> Finding {
     let mut span = object.span;
     if object.reason == NotPlannedReason::InText {
         // The whole text would be too long.

@@ -19,7 +19,7 @@ pub(super) fn definitions(node: &Node, are_unwanted: bool) -> impl Iterator<Item
 
 /// The value with which a policy enforces nothing: `disabled: true`, or a `remediationAction` that informs. That of a
 /// Policy wins over those of its templates.
-pub(in super::super) fn idle(root: &Node) -> Option<&Node> {
+pub(crate) fn idle(root: &Node) -> Option<&Node> {
     if group(root) != "policy.open-cluster-management.io" {
         return None;
     }
@@ -30,7 +30,7 @@ pub(in super::super) fn idle(root: &Node) -> Option<&Node> {
 }
 
 /// Whether a `remediationAction` enforces nothing.
-pub(in super::super) fn informs(action: &&Node) -> bool {
+pub(crate) fn informs(action: &&Node) -> bool {
     let text = action.as_str().unwrap_or_default();
     ["inform", "informonly"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }

@@ -21,7 +21,7 @@ const MAX_FILLED_IN_BYTES: usize = 4 << 20;
 
 /// An unknown part of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) struct Unknown {
+pub(crate) struct Unknown {
     /// Where it is.
     pub(super) span: Span,
     pub(super) what: UnknownKind,
@@ -48,7 +48,7 @@ static SENTENCES: Table<BTreeMap<UnknownKind, [&str; 2]>> = Table::of(include_st
 
 impl Unknown {
     /// The path and place of a removed value that is in no list.
-    pub(in super::super) fn whole_value(&self) -> Option<(&str, Span)> {
+    pub(crate) fn whole_value(&self) -> Option<(&str, Span)> {
         let is_whole = self.what == UnknownKind::Value && !self.name.contains("[]");
         is_whole.then_some((&self.name, self.span))
     }
@@ -56,7 +56,7 @@ impl Unknown {
 
 /// Removes the values that the applying tool sets, and inserts those that the wrapper has. An expression is an unknown
 /// scalar: `{{ … }}`, `{% … %}` and `${ … }`.
-pub(in super::super) fn fill_in_known_values(root: &mut Node, wrapper: Option<&Wrapper<'_>>) -> Vec<Unknown> {
+pub(crate) fn fill_in_known_values(root: &mut Node, wrapper: Option<&Wrapper<'_>>) -> Vec<Unknown> {
     let template = wrapper.filter(|c| c.is_template).map(parameters);
     if let Value::Map(entries) = &mut root.value {
         // What sops writes about the values that it encrypts.
@@ -75,7 +75,7 @@ pub(in super::super) fn fill_in_known_values(root: &mut Node, wrapper: Option<&W
 }
 
 /// Inserts the default values of a template's parameters. A text with a parameter that has none stays.
-pub(in super::super) fn fill_in_defaults(root: &mut Node, template: &Wrapper<'_>) {
+pub(crate) fn fill_in_defaults(root: &mut Node, template: &Wrapper<'_>) {
     let (parameters, mut room) = (parameters(template), MAX_FILLED_IN_BYTES);
     walk(root, "", &mut Vec::new(), &mut |text| match fill(text, &parameters, &mut room) {
         Filled::Unknown(_) => Filled::Same,
@@ -87,7 +87,7 @@ pub(in super::super) fn fill_in_defaults(root: &mut Node, template: &Wrapper<'_>
 static EXPRESSIONS: Table<Vec<(&str, &str, &str)>> = Table::of(include_str!("expressions.json"));
 
 /// The tool that replaces an expression of a text; `None` without an expression.
-pub(in super::super) fn expression(text: &str) -> Option<&'static str> {
+pub(crate) fn expression(text: &str) -> Option<&'static str> {
     let has = |open: &str, close: &str| text.split_once(open).is_some_and(|(_, behind)| behind.contains(close));
     let known = EXPRESSIONS.iter().find(|(open, close, _)| has(open, close)).map(|(_, _, by)| *by);
     known.or_else(|| is_token(text).then_some("the tool that applies it"))
@@ -102,12 +102,12 @@ fn is_token(text: &str) -> bool {
 }
 
 /// Whether a text has an expression that [`may_be`] knows.
-pub(in super::super) fn is_filled_in(text: &str) -> bool {
+pub(crate) fn is_filled_in(text: &str) -> bool {
     text.contains(['$', '{']) || text.contains("<<")
 }
 
 /// Whether an object's kind or API version is templated, so that it may become a HyperConverged.
-pub(in super::super) fn may_become_hyperconverged(root: &Node) -> bool {
+pub(crate) fn may_become_hyperconverged(root: &Node) -> bool {
     let (version, kind) = (root.text("apiVersion"), root.text("kind"));
     (is_filled_in(version) || is_filled_in(kind))
         && (has_map(root, "metadata") || has_map(root, "spec"))
@@ -200,11 +200,7 @@ fn walk(node: &mut Node, path: &str, out: &mut Vec<Unknown>, look: &mut dyn FnMu
 }
 
 /// One finding about all removed values of an object.
-pub(in super::super) fn finding(
-    unknown: &[Unknown],
-    document: &Document,
-    release: Option<&Release>,
-) -> Option<Finding> {
+pub(crate) fn finding(unknown: &[Unknown], document: &Document, release: Option<&Release>) -> Option<Finding> {
     let first = unknown.first()?;
     let place = document.location(first.span);
     let [one] = unknown else {

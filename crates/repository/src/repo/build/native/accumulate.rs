@@ -27,21 +27,21 @@ const LOCAL: &str = "config.kubernetes.io/local-config";
 
 /// The objects of a kustomization, and what they were made of.
 #[derive(Debug, Default)]
-pub(in crate::repo) struct Accumulated {
-    pub(in crate::repo) objects: Vec<Object>,
+pub(crate) struct Accumulated {
+    pub(crate) objects: Vec<Object>,
     /// The documents that set values, in kustomize's order.
-    pub(in crate::repo) layers: Vec<BuildLayer>,
+    pub(crate) layers: Vec<BuildLayer>,
     /// What only kustomize computes; it is left out of `objects`.
-    pub(in crate::repo) beyond: Vec<Beyond>,
+    pub(crate) beyond: Vec<Beyond>,
     /// Remote resources and charts, which aren't fetched: their places.
-    pub(in crate::repo) unfetched: Vec<(Location, Unfetched)>,
+    pub(crate) unfetched: Vec<(Location, Unfetched)>,
     /// Whether the objects are those that kustomize prints, not only those that hcoplan reads.
-    pub(in crate::repo) is_exact: bool,
+    pub(crate) is_exact: bool,
 }
 
 impl Accumulated {
     /// Whether something isn't fetched that a patch of a HyperConverged may be for.
-    pub(in crate::repo) fn patches_unfetched(&self) -> bool {
+    pub(crate) fn patches_unfetched(&self) -> bool {
         let is_patch = |layer: &&BuildLayer| matches!(layer.what, LayerKind::Merge | LayerKind::Operations);
         !self.unfetched.is_empty() && self.layers.iter().filter(is_patch).any(|layer| layer.is_for("HyperConverged"))
     }
@@ -49,7 +49,7 @@ impl Accumulated {
 
 /// A source of objects that isn't in the repository.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::repo) enum Unfetched {
+pub(crate) enum Unfetched {
     /// A resource of this address.
     Resource(String),
     /// Helm charts.
@@ -59,7 +59,7 @@ pub(in crate::repo) enum Unfetched {
 }
 
 /// The objects of a directory's kustomization, with what a controller adds to it.
-pub(in crate::repo) fn accumulate(
+pub(crate) fn accumulate(
     all: &Kustomizations<'_>,
     directory: &Utf8Path,
     additions: &Additions,

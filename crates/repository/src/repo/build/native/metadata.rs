@@ -75,7 +75,7 @@ pub(super) fn apply(objects: &mut [Object], entry: &Entry) -> Result<(), NotMerg
 }
 
 /// Sets the `labels` and `annotations` of a controller in an object's own metadata.
-pub(in crate::repo) fn set_common(object: &mut Object, document: &Arc<Document>, metadata: &Node) {
+pub(crate) fn set_common(object: &mut Object, document: &Arc<Document>, metadata: &Node) {
     for key in ["labels", "annotations"] {
         let pairs = metadata.get(key).map(|node| pairs(document, node)).and_then(Result::ok).unwrap_or_default();
         set_metadata(object, key, &pairs, false);
@@ -201,7 +201,7 @@ fn replaced_image(old: &str, entry: &Node) -> Option<String> {
 }
 
 /// An image's name, its tag with the colon, and its digest with the `@`.
-pub(in crate::repo) fn split_image(image: &str) -> (&str, &str, &str) {
+pub(crate) fn split_image(image: &str) -> (&str, &str, &str) {
     let (rest, digest) = image.find('@').map_or((image, ""), |at| image.split_at(at));
     let after = rest.rfind('/').map_or(0, |at| at + 1);
     let (name, tag) = rest[after..].find(':').map_or((rest, ""), |at| rest.split_at(after + at));

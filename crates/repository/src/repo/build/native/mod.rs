@@ -19,12 +19,12 @@ mod tests;
 pub(super) use accumulate::{Accumulated, Unfetched, accumulate};
 pub use generators::UNKNOWN_HASH;
 pub(super) use metadata::set_common;
-pub(in crate::repo) use metadata::split_image;
+pub(crate) use metadata::split_image;
 pub(super) use object::{Object, Placed};
 pub(super) use output::{emitted, origins, placed};
 pub use selector::selects;
-pub(in crate::repo) use selector::whole;
-pub(in crate::repo) use substitute::DISABLED;
+pub(crate) use selector::whole;
+pub(crate) use substitute::DISABLED;
 
 use crate::prelude::*;
 
@@ -33,7 +33,7 @@ use crate::prelude::*;
 #[error("{why}")]
 pub struct Refused {
     /// The entry, patch or value.
-    pub(in crate::repo) place: Location,
+    pub(crate) place: Location,
     pub(super) why: String,
 }
 
@@ -46,6 +46,6 @@ impl Refused {
 /// Something that only kustomize itself computes.
 #[derive(Debug, Clone)]
 pub(super) struct Beyond {
-    pub(in crate::repo) place: Location,
-    pub(in crate::repo) what: &'static str,
+    pub(crate) place: Location,
+    pub(crate) what: &'static str,
 }

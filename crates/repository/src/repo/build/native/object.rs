@@ -8,8 +8,8 @@ use serde_json::{Map, Value as Json};
 
 /// A value with the place that wrote it.
 #[derive(Debug, Clone)]
-pub(in crate::repo) struct Placed {
-    pub(in crate::repo) place: Location,
+pub(crate) struct Placed {
+    pub(crate) place: Location,
     pub(super) value: Value,
 }
 
@@ -24,8 +24,8 @@ pub(super) enum Value {
 /// A key with its place, and its value.
 #[derive(Debug, Clone)]
 pub(super) struct Member {
-    pub(in crate::repo) key: String,
-    pub(in crate::repo) place: Location,
+    pub(crate) key: String,
+    pub(crate) place: Location,
     pub(super) value: Placed,
 }
 
@@ -36,7 +36,7 @@ impl Placed {
     }
 
     /// A value of a text, as kustomize reads it; `place` locates its bytes.
-    pub(in crate::repo) fn of(node: &Node, text: &str, place: &dyn Fn(Span) -> Location) -> Self {
+    pub(crate) fn of(node: &Node, text: &str, place: &dyn Fn(Span) -> Location) -> Self {
         let own = text.get(node.span.range()).filter(|_| node.style == Style::Plain);
         match own.and_then(kustomize_reads) {
             Some(KustomizeScalar::Text(text) | KustomizeScalar::Time(text)) => {
@@ -164,7 +164,7 @@ impl Placed {
 
 /// An object's identity: what kustomize compares.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::repo) struct Id {
+pub(crate) struct Id {
     pub(super) group: String,
     pub(super) version: String,
     pub(super) kind: String,
@@ -226,8 +226,8 @@ impl fmt::Display for Id {
 
 /// An object of a build.
 #[derive(Debug)]
-pub(in crate::repo) struct Object {
-    pub(in crate::repo) root: Placed,
+pub(crate) struct Object {
+    pub(crate) root: Placed,
     /// The identities that it had before its name or namespace was changed, the first one first.
     pub(super) previous: Vec<Id>,
 }

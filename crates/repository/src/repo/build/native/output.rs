@@ -7,12 +7,12 @@ use super::object::{Member, Object, Placed, Value};
 use crate::prelude::*;
 
 /// The objects as kubectl would print them.
-pub(in crate::repo) fn emitted(objects: &[Object]) -> Vec<u8> {
+pub(crate) fn emitted(objects: &[Object]) -> Vec<u8> {
     joined(objects.iter().map(|object| yaml::emit(&object.root.to_json())), "---\n").into_bytes()
 }
 
 /// The place of each value of the printed objects; `whole` is that of the kustomization.
-pub(in crate::repo) fn origins(path: &Utf8Path, printed: &[u8], objects: &[Object], whole: &Location) -> Origins {
+pub(crate) fn origins(path: &Utf8Path, printed: &[u8], objects: &[Object], whole: &Location) -> Origins {
     let parsed = yaml::parse_yaml(&SourceFile::from_bytes(path, printed.to_vec()));
     let mut places = Vec::new();
     for (document, object) in parsed.documents.iter().zip(objects) {
@@ -37,12 +37,7 @@ fn locate(node: &Node, own: &Placed, places: &mut Vec<(Span, Location)>) {
 
 /// The objects that a program printed, with places as far as they are built here. `beyond`: what only the program
 /// computes.
-pub(in crate::repo) fn placed(
-    printed: &[Document],
-    objects: &[Object],
-    whole: &Location,
-    beyond: &[Beyond],
-) -> Vec<Object> {
+pub(crate) fn placed(printed: &[Document], objects: &[Object], whole: &Location, beyond: &[Beyond]) -> Vec<Object> {
     let unknown = Unknown { beyond, last: beyond.last().map(|last| &last.place) };
     let place = |document: &Document| {
         let own = objects.iter().find(|object| {

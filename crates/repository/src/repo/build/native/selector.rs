@@ -13,7 +13,7 @@ pub fn selects(selector: &Node, kind: &str) -> bool {
 }
 
 /// A pattern of kustomize's selectors, which matches whole texts; `None` if it is none that we can compile.
-pub(in crate::repo) fn whole(pattern: &str) -> Option<Regex> {
+pub(crate) fn whole(pattern: &str) -> Option<Regex> {
     // Go folds the case of all letters, this engine that of ASCII's.
     let folds_others = !pattern.is_ascii() && pattern.contains("(?");
     Regex::new(&format!("^(?:{pattern})$")).ok().filter(|_| !folds_others)

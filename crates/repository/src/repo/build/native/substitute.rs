@@ -7,11 +7,11 @@ use crate::prelude::*;
 use crate::repo::variables::{Substituted, Variables, plain_value};
 
 /// The label or annotation that excludes an object.
-pub(in crate::repo) const DISABLED: &str = "kustomize.toolkit.fluxcd.io/substitute";
+pub(crate) const DISABLED: &str = "kustomize.toolkit.fluxcd.io/substitute";
 
 impl Variables {
     /// Replaces the variables in an object.
-    pub(in crate::repo) fn apply(&self, object: &mut Object) {
+    pub(crate) fn apply(&self, object: &mut Object) {
         let is_disabled = ["labels", "annotations"]
             .iter()
             .any(|key| object.root.at(&["metadata", key, DISABLED]).and_then(Placed::as_str) == Some("disabled"));

@@ -27,18 +27,18 @@ const MAX_ERROR_BYTES: usize = 64 << 10;
 const REGISTRY: &str = "HELM_REGISTRY_CONFIG";
 
 /// A build's files.
-pub(in crate::repo) struct BuildTarget<'p> {
-    pub(in crate::repo) tree: &'p dyn Tree,
+pub(crate) struct BuildTarget<'p> {
+    pub(crate) tree: &'p dyn Tree,
     /// The prefix of reported paths.
-    pub(in crate::repo) root: &'p Utf8Path,
+    pub(crate) root: &'p Utf8Path,
     /// The kustomization's directory.
-    pub(in crate::repo) directory: &'p Utf8Path,
+    pub(crate) directory: &'p Utf8Path,
     /// The files that it needs.
-    pub(in crate::repo) inputs: &'p BTreeSet<Utf8PathBuf>,
+    pub(crate) inputs: &'p BTreeSet<Utf8PathBuf>,
     /// Links to directories on the way to those files, with their targets.
-    pub(in crate::repo) links: &'p BTreeMap<Utf8PathBuf, Utf8PathBuf>,
+    pub(crate) links: &'p BTreeMap<Utf8PathBuf, Utf8PathBuf>,
     /// Whether it may use the network.
-    pub(in crate::repo) network: bool,
+    pub(crate) network: bool,
 }
 
 /// The programs that build, with their subcommand.
@@ -90,7 +90,7 @@ pub(super) fn run(
 
 /// Runs a program in a copy of a build's files; returns its output of at most `most` bytes. `typed` is the command as
 /// typed in a shell.
-pub(in crate::repo) fn run_program(
+pub(crate) fn run_program(
     place: &BuildTarget<'_>,
     typed: &str,
     path: &Path,
