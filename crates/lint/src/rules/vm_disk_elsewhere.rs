@@ -69,7 +69,9 @@ fn elsewhere(
     (name, kinds): (&str, &[&'static str]),
     (namespace, why): (&str, &str),
 ) -> Option<Finding> {
-    if is_placeholder(name) || name.is_empty() || namespace.is_empty() {
+    // Every namespace has the ServiceAccount `default`.
+    let is_given = name.is_empty() || kinds == ["ServiceAccount"] && name == "default";
+    if is_placeholder(name) || is_given || namespace.is_empty() {
         return None;
     }
     let declared = || kinds.iter().flat_map(|kind| cx.of_kind(kind).iter());
@@ -82,7 +84,7 @@ fn elsewhere(
         cx.finding_about(document, message).at(document.locate(path)).label(format!("{who} waits for it"))
     };
     let what = match kinds[0] {
-        kind @ ("Secret" | "ConfigMap" | "VirtualMachine") => kind,
+        kind @ ("Secret" | "ConfigMap" | "ServiceAccount" | "VirtualMachine") => kind,
         _ => "disk",
     };
     let mut hashed = declared().filter(is_here).filter(|other| is_hashed(name_of(other), name));
