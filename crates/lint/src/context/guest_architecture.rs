@@ -182,13 +182,12 @@ impl<'a> Context<'a> {
             }
             return Some(known);
         }
-        if let Some(image) = cron {
+        let declared = || {
+            let source = json_of(self.cron_of(namespace, name)?.root.below("spec.template.spec.source"));
+            Some((self.import_of(&source, namespace, &Architectures::Unknown), url_of(&source)))
+        };
+        if let Some((image, url)) = cron.map(|image| (image, url)).or_else(declared) {
             return Some(KnownSource { image, url, is_filled: true, ..KnownSource::default() });
-        }
-        if let Some(cron) = self.cron_of(namespace, name) {
-            let source = &cron.root.to_json()["spec"]["template"]["spec"]["source"];
-            let image = self.import_of(source, namespace, &Architectures::Unknown);
-            return Some(KnownSource { image, url: url_of(source), is_filled: true, ..KnownSource::default() });
         }
         let declared = self.named("DataSource", Some(namespace), name)?.root.to_json();
         let mut known = of_json(&declared);

@@ -192,13 +192,14 @@ pub(super) static TABLES: &[&[RegisteredRule]] = &[
 /// What keeps a virtual machine from starting: the checks of these rules, except what they only inform of.
 pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
     let mut sink = Sink::default();
-    let checks: [(&Rule, Check); 16] = [
+    let checks: [(&Rule, Check); 17] = [
         (&rules::DATASOURCE_REFERENCE_UNRENDERED, datasource_reference_unrendered::without_ssp),
         (&rules::DISK_REJECTED, disk_rejected::check),
         (&rules::DISK_SMALLER_THAN_SOURCE, disk_smaller_than_source::check),
         (&rules::HOST_DEVICE_NOT_PERMITTED, host_device_not_permitted::check),
         (&rules::NETWORK_REFERENCE_MISSING, network_reference_missing::machines),
         (&rules::REFERENCED_KEY_MISSING, referenced_key_missing::check),
+        (&rules::RUNTIME_CLASS_MISSING, |cx, out| out.report_all(runtime_class_missing::find(cx))),
         (&rules::STORAGE_MODE_NOT_OFFERED, storage_mode_not_offered::check),
         (&rules::STORAGE_REFERENCE_MISSING, storage_reference_missing::each_disk),
         (&rules::VALUE_REJECTED_LATER, value_rejected_later::check),

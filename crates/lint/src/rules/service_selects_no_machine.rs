@@ -17,26 +17,27 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
         }
     }
-    for (kind, path) in SELECTING {
-        for document in cx.of_kind(kind).iter().filter(|d| cx.is_whole(d)) {
-            selecting(cx, document, &Path::dotted(path), &machines, out);
+    for row in SELECTING.iter() {
+        for document in cx.of_kind(row[0]).iter().filter(|d| cx.is_whole(d)) {
+            selecting(cx, document, *row, &machines, out);
         }
     }
 }
 
-/// The kinds of objects that select the pods or instances of machines, and the field with their selector.
-const SELECTING: [(&str, &str); 4] = [
-    ("MigrationPolicy", "spec.selectors.virtualMachineInstanceSelector"),
-    ("NetworkPolicy", "spec.podSelector"),
-    ("PodDisruptionBudget", "spec.selector"),
-    ("Service", "spec.selector"),
-];
+/// The kinds of objects that select the pods or instances of machines, the field with their selector, and which of both.
+static SELECTING: Rows<[&str; 3]> = Rows::of("labelSelectors");
 
-fn selecting(cx: &Context<'_>, document: &Document, path: &Path, machines: &[VirtualMachine<'_>], out: &mut Sink) {
-    let (kind, namespace) = (document.text("kind"), namespace_of(document));
-    let written = json_of(document.root.at(path));
-    let is_map = matches!(kind, "MigrationPolicy" | "Service");
-    let written = if is_map { json!({ "matchLabels": written }) } else { written };
+fn selecting(
+    cx: &Context<'_>,
+    document: &Document,
+    [kind, path, what]: [&str; 3],
+    machines: &[VirtualMachine<'_>],
+    out: &mut Sink,
+) {
+    let (namespace, path) = (namespace_of(document), Path::dotted(path));
+    let written = json_of(document.root.at(&path));
+    let is_everywhere = what == "instance";
+    let written = if is_everywhere || kind == "Service" { json!({ "matchLabels": written }) } else { written };
     let labelled = members(&written["matchLabels"]).filter_map(|(key, value)| Some((key, value.as_str()?)));
     let keys = elements(&written["matchExpressions"]).filter_map(|requirement| requirement["key"].as_str());
     let keys: BTreeSet<&str> = labelled.clone().map(|(key, _)| &**key).chain(keys).collect();
@@ -46,32 +47,30 @@ fn selecting(cx: &Context<'_>, document: &Document, path: &Path, machines: &[Vir
     let Some(selector) = Selector::of(&written).filter(|_| is_read && !keys.is_empty()) else {
         return;
     };
-    let is_everywhere = kind == "MigrationPolicy";
     let here = || machines.iter().filter(|vm| is_everywhere || vm.namespace() == namespace);
-    let selects = |labels: &Labels| selector.matches(labels);
     let template = |vm: &VirtualMachine<'_>| {
         let mut labels = labels(vm.document, &vm.metadata_path().key("labels"));
         let own = labelled.clone().filter(|(key, _)| is_own_label(key));
         labels.extend(own.map(|(key, value)| (key.clone(), value.to_owned())));
         labels
     };
-    let is_served = here().any(|vm| selects(&template(vm))) || selects_pods(cx, namespace, &selects);
-    if kind == "Service" {
-        let served = || here().filter(|vm| selects(&template(vm)) && !selects_pods(cx, namespace, &selects));
-        for port in document.root.list_at("spec.ports") {
-            let who = (&*format!("the Service {}", name_of(document)), document);
-            let port = port.get("targetPort").or_else(|| port.get("port"));
-            let unreached: Option<Vec<Finding>> = served().map(|vm| unreached(cx, who, port, vm)).collect();
-            out.report_all(unreached.into_iter().flatten().next());
-        }
+    if selects_pods(cx, namespace, &selector) {
+        return;
+    }
+    let served = || here().filter(|vm| selector.matches(&template(vm)));
+    for port in document.root.list_at("spec.ports") {
+        let who = (&*format!("the Service {}", name_of(document)), document);
+        let port = port.get("targetPort").or_else(|| port.get("port"));
+        let unreached: Option<Vec<Finding>> = served().map(|vm| unreached(cx, who, port, vm)).collect();
+        out.report_all(unreached.into_iter().flatten().next());
     }
     let outside = |vm: &VirtualMachine<'_>| labels(vm.document, &owner_labels(vm));
     let own = |vm: &&VirtualMachine<'_>| {
         let mut all = template(vm);
         all.extend(outside(vm));
-        selects(&all)
+        selector.matches(&all)
     };
-    let Some(vm) = here().find(own).filter(|_| !is_served) else {
+    let Some(vm) = here().find(own).filter(|_| served().next().is_none()) else {
         return;
     };
     let inside = template(vm);
@@ -79,11 +78,10 @@ fn selecting(cx: &Context<'_>, document: &Document, path: &Path, machines: &[Vir
     let set: Vec<Change> =
         missing.map(|(k, v)| Change::Set(vm.metadata_path().key("labels").key(&k), v.into())).collect();
     let name = name_of(document);
-    let what = if is_everywhere { "instance" } else { "pod" };
     let message = format!("the {kind} {name} selects no {what}: {vm} has these labels outside its template only");
     let finding = cx
         .finding_about(document, message)
-        .at(document.locate_key(path))
+        .at(document.locate_key(&path))
         .label(format!("no {what} has these labels"))
         .related(vm.document.locate_key(&owner_labels(vm)), format!("the {what} doesn't get these"));
     out.report(finding.remedy(changed(&set), suggested(vm.document, changed(&set), &set)));
@@ -101,10 +99,10 @@ fn labels(document: &Document, path: &Path) -> Labels {
 }
 
 /// Whether a pod of another kind has the labels.
-fn selects_pods(cx: &Context<'_>, namespace: &str, selects: &dyn Fn(&Labels) -> bool) -> bool {
+fn selects_pods(cx: &Context<'_>, namespace: &str, selector: &Selector<'_>) -> bool {
     POD_KINDS.iter().any(|(kind, spec)| {
         let path = Path::dotted(spec).parent().key("metadata").key("labels");
-        cx.in_namespace(kind, namespace).any(|document| selects(&labels(document, &path)))
+        cx.in_namespace(kind, namespace).any(|document| selector.matches(&labels(document, &path)))
     })
 }
 

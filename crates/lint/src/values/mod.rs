@@ -62,7 +62,8 @@ fn report_below(
 ) {
     let mut values = Vec::new();
     select(node, below, &mut values);
-    let is_rejected = |value: &Node| rejected.iter().any(|span| (value.span.start..=value.span.end).contains(&span.start));
+    let is_rejected =
+        |value: &Node| rejected.iter().any(|span| (value.span.start..=value.span.end).contains(&span.start));
     for value in values {
         if is_rejected(value) || value.as_str().is_some_and(is_placeholder) {
             continue;
