@@ -240,7 +240,7 @@ mod prelude {
     pub(super) use hcoplan_yaml::{Trail, pointer};
     pub(super) use serde_json::{Value as Json, json};
 
-    pub(super) use crate::context::{DiskSpec, PREFERRED, REQUIRED, REQUIRED_TERMS, keys_of, last_key, object_of};
+    pub(super) use crate::context::{DiskSpec, PREFERRED, REQUIRED, REQUIRED_TERMS, last_key, object_of};
     pub(super) use crate::lists::{distinct, elements, entries, items, json_of, members, name_of, namespace_of, texts};
     pub(super) use crate::registered_rule::{RegisteredRule, always, last, late};
     pub(super) use crate::rows::Rows;
