@@ -97,7 +97,7 @@ impl Rendered {
             };
             return format!("{state} {name}");
         }
-        if self.is_imported(name) { "missing -".to_owned() } else { "external -".to_owned() }
+        if self.is_imported(name) { "undeclared -".to_owned() } else { "external -".to_owned() }
     }
 
     fn is_imported(&self, name: &str) -> bool {
@@ -207,7 +207,7 @@ fn the_matrix_is_what_is_rendered() {
     let on = "\nspec:\n  featureGates: {enableMultiArchBootImageImport: true}\n";
     change(file, "\nspec:\n", on);
     let seen = compare(&scene);
-    for (state, least) in [("covered", 9), ("missing", 1), ("unneeded", 3), ("external", 12)] {
+    for (state, least) in [("covered", 9), ("undeclared", 1), ("unneeded", 3), ("external", 12)] {
         assert!(seen[state] >= least, "{state}: {seen:?}");
     }
 }

@@ -17,6 +17,8 @@ pub enum State {
     Wrong,
     /// Nothing is imported for the architecture.
     Missing,
+    /// The image is declared for other architectures of workload nodes.
+    Undeclared,
     /// One image is imported; its architecture depends on the importing node.
     Undetermined,
     /// One image is imported, and its architecture is unknown; or what is wanted is, because nodes are assumed.
@@ -200,6 +202,7 @@ fn wanted(row: &Row, objects: &Objects<'_, '_>, name: &str) -> Cell {
     if let Some((data_source, cron, is)) = only {
         let found = match single(objects, cron, &is) {
             (State::Undetermined, reason) if is.lacks(name) => (State::Wrong, reason),
+            (State::Covered, reason @ Reason::Pinned(_)) => (State::Undeclared, reason),
             (State::Covered, reason) => (State::Wrong, reason),
             found => found,
         };
@@ -247,6 +250,7 @@ fn absent(row: &Row, objects: &Objects<'_, '_>, name: &str) -> Cell {
         let is_it = d.origin.template.as_ref().is_some_and(|t| t.name == template.name);
         is_it && d.origin.architecture.as_deref().is_none_or(|a| a == name)
     });
+    let mut state = missing(objects);
     let reason = match (displaced, &template.declared) {
         (Some(displaced), _) => Reason::Displaced(displacer(displaced)),
         (None, Some(declared)) if !names(declared, name) && objects.multi_arch => {
@@ -256,12 +260,13 @@ fn absent(row: &Row, objects: &Objects<'_, '_>, name: &str) -> Cell {
             } else if !objects.context.topology().workload_architectures.iter().any(|own| names(declared, own)) {
                 Reason::NoneDeclared(declared.clone())
             } else {
+                state = State::Undeclared;
                 Reason::NotDeclared(declared.clone())
             }
         }
         _ => Reason::NotRendered,
     };
-    Cell::new(missing(objects), reason)
+    Cell::new(state, reason)
 }
 
 /// With assumed nodes nobody knows which images are wanted.

@@ -63,6 +63,8 @@ pub struct Counts {
     pub wrong: usize,
     /// See [`State::Missing`].
     pub missing: usize,
+    /// See [`State::Undeclared`].
+    pub undeclared: usize,
     /// See [`State::Undetermined`].
     pub undetermined: usize,
     /// See [`State::Unknown`].
@@ -106,6 +108,7 @@ pub fn counts(clusters: &[ClusterMatrix]) -> Counts {
                     State::Covered => &mut out.covered,
                     State::Wrong => &mut out.wrong,
                     State::Missing => &mut out.missing,
+                    State::Undeclared => &mut out.undeclared,
                     State::Undetermined => &mut out.undetermined,
                     State::Unknown => &mut out.unknown,
                     State::Off => &mut out.off,

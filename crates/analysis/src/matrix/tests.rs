@@ -121,13 +121,13 @@ fn images_declare_their_architectures() {
         [
             "amd64 covered imported amd64",
             "arm64 covered imported arm64",
-            "s390x missing not-declared -",
+            "s390x undeclared not-declared -",
             "plain covered imported amd64",
         ]
     );
     // HCO splits at commas without trimming.
     assert_eq!(cells_of(&matrix, "spaced")[1], "arm64 missing malformed -");
-    assert_eq!(cells_of(&matrix, "spaced")[2], "s390x missing not-declared -");
+    assert_eq!(cells_of(&matrix, "spaced")[2], "s390x undeclared not-declared -");
     assert_eq!(
         cells_of(&matrix, "silent"),
         [
@@ -158,7 +158,7 @@ fn without_multi_arch_one_architecture_is_imported() {
         ]
     );
     assert_eq!(cells_of(&matrix, "pinned")[1], "arm64 covered imported arm64");
-    assert_eq!(cells_of(&matrix, "pinned")[2], "s390x wrong pinned arm64");
+    assert_eq!(cells_of(&matrix, "pinned")[2], "s390x undeclared pinned arm64");
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn a_later_template_replaces_an_earlier_one() {
     assert_eq!(same.templates, ["a", "b"]);
     assert_eq!(same.cells[0].cron.as_deref(), Some("b-amd64"));
     assert_eq!(same.cells[1].cron.as_deref(), Some("a-arm64"));
-    assert_eq!(same.cells[2].state, State::Missing);
+    assert_eq!(same.cells[2].state, State::Undeclared);
 }
 
 #[test]

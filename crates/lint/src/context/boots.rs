@@ -137,13 +137,12 @@ impl<'a> Context<'a> {
             source.disk = Architectures::Unknown;
         }
         let candidates = self.candidates(vm, &verdict.launcher);
-        let nodes = candidates.iter();
         let crosses = self.crosses_architectures();
         let site = |c: &Candidate<'a>| CandidateNode {
             architecture: if crosses { "" } else { &c.node.node.architecture },
             barrier: c.barrier,
         };
-        let nodes: Vec<CandidateNode<'_>> = nodes.map(site).collect();
+        let nodes: Vec<CandidateNode<'_>> = candidates.iter().map(site).collect();
         let is_native = |all: &[String]| guest.name.as_ref().is_some_and(|name| all.contains(name));
         let is_foreign = self.rejects_foreign(&guest).is_some_and(|all| !is_native(all));
         let cause = verdict.causes.iter().min_by_key(|cause| cause.stage);
@@ -164,8 +163,7 @@ impl<'a> Context<'a> {
             assumes_nodes: !self.has_nodes(),
             failure: failure.as_ref().map(|(outcome, cause)| (*outcome, cause)),
         };
-        let answer = answer(machine);
-        BootFacts { guest, source, images, answer }
+        BootFacts { answer: answer(machine), guest, source, images }
     }
 
     /// What rules find that keeps a virtual machine, or the DataVolume of a disk, from starting.
@@ -177,7 +175,10 @@ impl<'a> Context<'a> {
         let claims = vm.volumes().filter_map(|(_, volume)| claim_name(volume));
         let volumes = claims.filter_map(|claim| self.named("DataVolume", Some(vm.namespace()), claim));
         let objects: Vec<_> = volumes.map(|document| &**document).chain([vm.document]).map(object_of).collect();
-        let is_ours = |f: &&Finding| objects.iter().any(|object| f.object.as_deref() == Some(object));
+        let is_ours = |f: &&Finding| {
+            let of_all = f.rule.name == hcoplan_rule_pages::rules::RUNTIME_CLASS_MISSING.name;
+            of_all || objects.iter().any(|object| f.object.as_deref() == Some(object))
+        };
         let worst = failures.iter().filter(is_ours).max_by_key(|f| f.is_error())?;
         let message = worst.message.clone();
         Some(if worst.is_error() {
@@ -204,9 +205,11 @@ impl<'a> Context<'a> {
             let image = bindings[name]["sidecarImage"].as_str()?;
             Some((image.to_owned(), path))
         });
-        let all = written.chain(sidecars);
-        let all = all.map(|(image, path)| (self.image_architectures(&image, guest), path, image));
-        all.map(|(architectures, path, image)| PulledImage { path, image, architectures }).collect()
+        let pulled = |(image, path): (String, Path)| {
+            let architectures = self.image_architectures(&image, guest);
+            PulledImage { path, image, architectures }
+        };
+        written.chain(sidecars).map(pulled).collect()
     }
 
     /// The boot source of a virtual machine.

@@ -31,7 +31,7 @@ impl<'a> Context<'a> {
 }
 
 /// The keys of a path, if it has no index.
-pub(crate) fn keys_of(path: &Path) -> Option<Vec<&str>> {
+fn keys_of(path: &Path) -> Option<Vec<&str>> {
     let keys = path.0.iter().map(|step| match step {
         Segment::Key(key) => Some(key.as_str()),
         Segment::Index(_) => None,

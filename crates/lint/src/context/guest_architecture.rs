@@ -87,6 +87,8 @@ pub struct KnownSource {
     pub leads_to: Option<(String, String)>,
     /// Whether it is a common golden image's that isn't imported, and that no declared claim replaces.
     pub is_not_imported: bool,
+    /// Whether an import or a known volume fills it.
+    pub is_filled: bool,
 }
 
 impl<'a> Context<'a> {
@@ -168,6 +170,7 @@ impl<'a> Context<'a> {
             let mut known = KnownSource { url, ..of_json(&rendered.object.body) };
             let claim = rendered.object.body.pointer("/spec/source/pvc/name").and_then(Value::as_str);
             let is_declared = claim.is_some_and(|claim| self.has_claim(namespace, claim));
+            known.is_filled = cron.is_some() || is_declared;
             if let Some(image) = cron {
                 known.image = image;
             } else if claim.is_some() && !is_declared && self.is_imported(rendered) {
@@ -179,16 +182,16 @@ impl<'a> Context<'a> {
             }
             return Some(known);
         }
-        if let Some(image) = cron {
-            return Some(KnownSource { image, url, ..KnownSource::default() });
-        }
-        if let Some(cron) = self.cron_of(namespace, name) {
-            let source = &cron.root.to_json()["spec"]["template"]["spec"]["source"];
-            let image = self.import_of(source, namespace, &Architectures::Unknown);
-            return Some(KnownSource { image, url: url_of(source), ..KnownSource::default() });
+        let declared = || {
+            let source = json_of(self.cron_of(namespace, name)?.root.below("spec.template.spec.source"));
+            Some((self.import_of(&source, namespace, &Architectures::Unknown), url_of(&source)))
+        };
+        if let Some((image, url)) = cron.map(|image| (image, url)).or_else(declared) {
+            return Some(KnownSource { image, url, is_filled: true, ..KnownSource::default() });
         }
         let declared = self.named("DataSource", Some(namespace), name)?.root.to_json();
         let mut known = of_json(&declared);
+        known.is_filled = ["pvc", "snapshot"].iter().any(|volume| declared["spec"]["source"][volume].is_object());
         known.image = match (self.volume_behind(&declared, namespace), &known.label) {
             (Architectures::Unknown, Some(label)) => Architectures::one(label),
             (image, _) => image,

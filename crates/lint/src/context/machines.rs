@@ -1,6 +1,9 @@
 //! KubeVirt's verdicts on the virtual machines of the cluster's directory.
 
 use super::prelude::*;
+use crate::lists::labels_of;
+use hcoplan_kubernetes::label_selector::Labels;
+
 use super::virtual_machines::{claim_name, claim_ref_of};
 use super::{Context, VirtualMachine};
 use hcoplan_planner::machines::{self, Cluster, Machine, Namespace, TypeKind, common_type, obstacles};
@@ -68,7 +71,15 @@ impl<'a> Context<'a> {
             let resource = network_resource(self.network_attachment(vm.namespace(), name)?)?;
             Some((name.to_owned(), resource.to_owned()))
         });
-        Namespace { network_resources: networks.collect(), quotas }
+        let network_resources = networks.collect();
+        let is_declared = self.named("Namespace", None, vm.namespace()).is_some();
+        Namespace { network_resources, quotas, labels: self.labels_of_namespace(vm.namespace()), is_declared }
+    }
+
+    /// The labels of a namespace: those of its declaration, and that of its name, which the API server sets.
+    pub fn labels_of_namespace(&self, namespace: &str) -> Labels {
+        let written = self.named("Namespace", None, namespace).and_then(|space| space.root.below("metadata.labels"));
+        labels_of(written).chain([("kubernetes.io/metadata.name".to_owned(), namespace.to_owned())]).collect()
     }
 
     /// The objects of a kind that a namespace has.

@@ -72,7 +72,6 @@ pub use destinations::{Destination, DestinationKind};
 pub use field::Field;
 #[cfg(test)]
 pub(crate) use field::in_version;
-pub(crate) use field::keys_of;
 pub use gate::Gate;
 pub use gate_change::PatchedGates;
 pub use guest_architecture::{ArchitectureReason, GUEST_ARCHITECTURES, GuestArchitecture, KnownSource};

@@ -1,9 +1,8 @@
 //! Application-aware quotas that count nothing, and pods that they reject.
 
-use hcoplan_kubernetes::label_selector::{Labels, Selector};
+use hcoplan_kubernetes::label_selector::Selector;
 
 use super::prelude::*;
-use crate::lists::labels_of;
 
 pub(super) static RULES: &[RegisteredRule] =
     &[always(&AAQ_POD_WITH_NODENAME, pods_with_nodename), always(&AAQ_QUOTA_WITHOUT_EFFECT, quotas)];
@@ -113,10 +112,7 @@ fn gates(cx: &Context<'_>, namespace: &str) -> bool {
     }
 }
 
-/// Whether a selector matches a namespace with its declared labels and that of its name, which the API server sets.
+/// Whether a selector matches a namespace.
 fn is_selected(cx: &Context<'_>, selector: &Json, namespace: &str) -> bool {
-    let written = cx.named("Namespace", None, namespace).and_then(|space| space.root.below("metadata.labels"));
-    let name = ("kubernetes.io/metadata.name".to_owned(), namespace.to_owned());
-    let labels: Labels = labels_of(written).chain([name]).collect();
-    Selector::of(selector).is_some_and(|selector| selector.matches(&labels))
+    Selector::of(selector).is_some_and(|selector| selector.matches(&cx.labels_of_namespace(namespace)))
 }

@@ -318,7 +318,7 @@ fn may_have(cx: &Context<'_>, namespace: &str, name: &str, wanted: Option<&str>,
     known.is_some_and(|known| {
         let by_chance = matches!(known.image, Architectures::Undetermined(_));
         let fits = |w: &str| !known.image.lacks(w) && suffix.is_none_or(|s| s == w) && !(certainly && by_chance);
-        !known.image.is_none() && !known.is_not_imported && wanted.is_none_or(fits)
+        known.is_filled && !known.image.is_none() && wanted.is_none_or(fits)
     })
 }
 

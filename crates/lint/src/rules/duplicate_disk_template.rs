@@ -23,8 +23,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             };
             let is_own = std::ptr::eq(*first, vm);
-            let kinds = ["PersistentVolumeClaim", "DataVolume"];
-            let mut claims = kinds.into_iter().filter_map(|kind| cx.named(kind, Some(vm.namespace()), name));
+            let mut claims = CLAIMS.iter().filter_map(|kind| cx.named(kind, Some(vm.namespace()), name));
             let is_read_only = claims.any(|claim| has_text(claim, "ReadOnlyMany"));
             let are_templates = is_template && *was_template;
             let starts_by_hand =

@@ -8,10 +8,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for vm in &machines {
         let interfaces = vm.get("domain.devices.interfaces").map(Node::items);
         for (i, interface) in interfaces.unwrap_or_default().iter().enumerate() {
-            let Some(written) = interface.text_at("macAddress") else {
-                continue;
-            };
-            let Some(address) = normal(written) else {
+            let written = interface.text_at("macAddress");
+            let Some((written, address)) = written.and_then(|written| Some((written, normal(written)?))) else {
                 continue;
             };
             let path = vm.path("domain.devices.interfaces").index(i).key("macAddress");

@@ -192,18 +192,23 @@ pub(super) static TABLES: &[&[RegisteredRule]] = &[
 /// What keeps a virtual machine from starting: the checks of these rules, except what they only inform of.
 pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
     let mut sink = Sink::default();
-    let checks: [(&Rule, Check); 12] = [
+    let checks: [(&Rule, Check); 17] = [
         (&rules::DATASOURCE_REFERENCE_UNRENDERED, datasource_reference_unrendered::without_ssp),
         (&rules::DISK_REJECTED, disk_rejected::check),
         (&rules::DISK_SMALLER_THAN_SOURCE, disk_smaller_than_source::check),
         (&rules::HOST_DEVICE_NOT_PERMITTED, host_device_not_permitted::check),
         (&rules::NETWORK_REFERENCE_MISSING, network_reference_missing::machines),
         (&rules::REFERENCED_KEY_MISSING, referenced_key_missing::check),
+        (&rules::RUNTIME_CLASS_MISSING, |cx, out| out.report_all(runtime_class_missing::find(cx))),
+        (&rules::STORAGE_MODE_NOT_OFFERED, storage_mode_not_offered::check),
         (&rules::STORAGE_REFERENCE_MISSING, storage_reference_missing::each_disk),
         (&rules::VALUE_REJECTED_LATER, value_rejected_later::check),
         (&rules::VM_BUS_NOT_ON_S390X, vm_bus_not_on_s390x::check),
+        (&rules::VM_CLONE_NOT_PERMITTED, vm_clone_not_permitted::check),
         (&rules::VM_DEVICE_NOT_ATTACHED, vm_device_not_attached::keeps_from_starting),
+        (&rules::VM_DISK_ELSEWHERE, vm_disk_elsewhere::check),
         (&rules::VM_POD_REJECTED, vm_pod_rejected::check),
+        (&rules::VM_STATE_WITHOUT_CLASS, vm_state_without_class::check),
         (&rules::VM_TYPE_UNKNOWN, vm_type_unknown::check),
     ];
     checks.into_iter().for_each(|(rule, check)| cx.run(rule, check, &mut sink));
@@ -235,7 +240,7 @@ mod prelude {
     pub(super) use hcoplan_yaml::{Trail, pointer};
     pub(super) use serde_json::{Value as Json, json};
 
-    pub(super) use crate::context::{DiskSpec, PREFERRED, REQUIRED, REQUIRED_TERMS, keys_of, last_key, object_of};
+    pub(super) use crate::context::{DiskSpec, PREFERRED, REQUIRED, REQUIRED_TERMS, last_key, object_of};
     pub(super) use crate::lists::{distinct, elements, entries, items, json_of, members, name_of, namespace_of, texts};
     pub(super) use crate::registered_rule::{RegisteredRule, always, last, late};
     pub(super) use crate::rows::Rows;

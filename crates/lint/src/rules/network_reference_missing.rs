@@ -117,7 +117,7 @@ pub(super) fn machines(cx: &Context<'_>, out: &mut Sink) {
     let named = |name: &str| -> Vec<_> { cx.of_kind(ATTACHMENT).iter().filter(|d| name_of(d) == name).collect() };
     for vm in cx.virtual_machines() {
         out.report_all(cx.bindings_not_there(&vm).into_iter().map(|found| binding(cx, &vm, found)));
-        for (i, reference) in vm.networks().filter(|(_, reference)| !is_placeholder(reference)) {
+        for (i, reference) in vm.networks().filter(|(_, name)| !name.is_empty() && !is_placeholder(name)) {
             let place = vm.place(&format!("networks[{i}].multus.networkName"));
             // Multus splits at the first slash.
             let (namespace, name) = reference.split_once('/').unwrap_or((vm.namespace(), reference));

@@ -25,32 +25,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
+/// Where misplaced parts belong, by version and path; `*` is one of [`PARTS`].
+static LEVELS: Rows<[&str; 3]> = Rows::of("placementLevels");
+
 /// The correct paths of a part of a placement; `None` for other fields.
 pub(super) fn correct_paths(version: &str, path: &Path) -> Option<Vec<Path>> {
-    let steps = keys_of(path)?;
-    let is_part = |key: &str| PARTS.contains(&key);
-    let (infra, workload) = match version {
-        "v1" => ("spec.deployment.nodePlacements.infra", "spec.deployment.nodePlacements.workload"),
-        _ => ("spec.infra.nodePlacement", "spec.workloads.nodePlacement"),
-    };
-    let either = |key: Option<&str>| {
-        let place = |p: &str| key.map_or(Path::dotted(p), |key| Path::dotted(p).key(key));
-        Some(vec![place(infra), place(workload)])
-    };
-    match (version, &steps[..]) {
-        ("v1", ["spec", "deployment", "nodePlacements", key]) if is_part(key) => either(Some(key)),
-        ("v1", ["spec", "deployment", "nodePlacement"]) => either(None),
-        ("v1", ["spec", "nodePlacements"]) => Some(vec![Path::dotted("spec.deployment.nodePlacements")]),
-        ("v1", ["spec", "deployment" | "nodePlacements", "infra"]) => Some(vec![Path::dotted(infra)]),
-        ("v1", ["spec", "deployment" | "nodePlacements", "workload" | "workloads"]) => {
-            Some(vec![Path::dotted(workload)])
-        }
-        ("v1beta1", ["spec", "infra", key]) if is_part(key) => Some(vec![Path::dotted(infra).key(key)]),
-        ("v1beta1", ["spec", "workloads", key]) if is_part(key) => Some(vec![Path::dotted(workload).key(key)]),
-        (_, ["spec", "nodePlacement"]) => either(None),
-        (_, ["spec", key]) if is_part(key) => either(Some(key)),
-        _ => None,
-    }
+    let part = last_key(path)?;
+    let written = if is_part(path) { path.parent().key("*") } else { path.clone() }.to_string();
+    let [.., to] = LEVELS.iter().find(|[of, from, _]| *of == version && *from == written)?;
+    Some(to.split(' ').map(|to| Path::dotted(&to.replace('*', part))).collect())
 }
 
 fn is_part(place: &Path) -> bool {

@@ -67,6 +67,23 @@ fn is_undecodable(entry: &Entry) -> bool {
     !is_base64(text) && !is_placeholder(text) && !text.contains('<') && !text.starts_with("ENC[")
 }
 
+/// The keys of a Secret or ConfigMap, or of the Secret that a controller makes of another object; `None` if unknown.
+fn keys_of_data(found: &Document) -> Option<BTreeSet<&str>> {
+    let spec = |field: &str| found.root.below(&format!("spec.{field}"));
+    let lists = match found.text("kind") {
+        "ExternalSecret" => {
+            let is_known = spec("dataFrom").is_none() && spec("target.template").is_none();
+            let target = text_at(found, "spec.target.name").unwrap_or_else(|| name_of(found));
+            let data = spec("data").filter(|_| is_known && target == name_of(found))?;
+            return Some(data.items().iter().filter_map(|item| item.text_at("secretKey")).collect());
+        }
+        "SealedSecret" => vec![spec("encryptedData"), spec("template.data")],
+        _ => ["data", "stringData", "binaryData"].map(|list| found.root.get(list)).to_vec(),
+    };
+    let entries = lists.into_iter().flatten().flat_map(Node::entries);
+    Some(entries.map(|entry| entry.key.text.as_str()).collect())
+}
+
 fn finding(
     cx: &Context<'_>,
     document: &Document,
@@ -76,7 +93,9 @@ fn finding(
 ) -> Option<Finding> {
     let Reference { kind, keys, .. } = row;
     let namespace = Some(namespace).filter(|n| !n.is_empty() && !is_placeholder(name));
-    let found = cx.named(kind, Some(namespace?), name).filter(|found| cx.is_whole(found))?;
+    let sealed = ["SealedSecret", "ExternalSecret"].into_iter().filter(|_| *kind == "Secret");
+    let mut all = std::iter::once(*kind).chain(sealed).filter_map(|kind| cx.named(kind, namespace, name));
+    let found = all.next().filter(|found| namespace.is_some() && cx.is_whole(found))?;
     if let Some(entry) = entries(found.root.get("data")).iter().find(|entry| *kind == "Secret" && is_undecodable(entry))
         && found.root.get("sops").is_none()
     {
@@ -85,8 +104,7 @@ fn finding(
         let finding = cx.finding_about(found, message).at(found.location(entry.value.span)).label("not base64");
         return Some(finding.help(format!("write {key} below stringData")));
     }
-    let lists = ["data", "stringData", "binaryData"].into_iter().filter_map(|list| found.root.get(list));
-    let written: BTreeSet<&str> = lists.flat_map(Node::entries).map(|entry| entry.key.text.as_str()).collect();
+    let written = keys_of_data(found)?;
     let is_it = |key: &str, written: &str| key == written || row.in_any_case && key == written.to_lowercase();
     let has = |key: &&str| written.iter().any(|written| is_it(key, written));
     let missing: Vec<&str> = keys.iter().copied().filter(|key| !has(key)).collect();

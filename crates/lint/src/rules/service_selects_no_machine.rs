@@ -1,6 +1,6 @@
-//! A Service that selects labels which a virtual machine has, but not its instance.
+//! A Service or policy that selects labels which a virtual machine has, but not its instance.
 
-use hcoplan_kubernetes::label_selector::Labels;
+use hcoplan_kubernetes::label_selector::{Labels, Selector};
 use hcoplan_planner::machines::is_own_label;
 
 use super::prelude::*;
@@ -17,49 +17,74 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
         }
     }
-    for service in cx.of_kind("Service").iter().filter(|s| cx.is_whole(s)) {
-        let (namespace, selector) = (namespace_of(service), labels(service, &Path::dotted("spec.selector")));
-        // Kubernetes ignores the selector of an ExternalName.
-        let is_read = service.text("apiVersion") == "v1" && text_at(service, "spec.type") != Some("ExternalName");
-        if selector.is_empty() || !is_read {
-            continue;
+    for row in SELECTING.iter() {
+        for document in cx.of_kind(row[0]).iter().filter(|d| cx.is_whole(d)) {
+            selecting(cx, document, *row, &machines, out);
         }
-        let here = || machines.iter().filter(|vm| vm.namespace() == namespace);
-        let selects = |labels: &Labels| selector.iter().all(|(k, v)| labels.get(k) == Some(v));
-        let template = |vm: &&VirtualMachine<'_>| {
-            let mut labels = labels(vm.document, &vm.metadata_path().key("labels"));
-            labels.extend(selector.iter().filter(|(k, _)| is_own_label(k)).map(|(k, v)| (k.clone(), v.clone())));
-            labels
-        };
-        let is_served = here().any(|vm| selects(&template(&vm)));
-        let served = || here().filter(|vm| selects(&template(vm)) && !selects_pods(cx, namespace, &selects));
-        for port in service.root.list_at("spec.ports") {
-            let who = (&*format!("the Service {}", name_of(service)), &**service);
-            let port = port.get("targetPort").or_else(|| port.get("port"));
-            let unreached: Option<Vec<Finding>> = served().map(|vm| unreached(cx, who, port, vm)).collect();
-            out.report_all(unreached.into_iter().flatten().next());
-        }
-        let own = |vm: &&VirtualMachine<'_>| {
-            let mut all = template(vm);
-            all.extend(labels(vm.document, &owner_labels(vm)));
-            selects(&all)
-        };
-        let Some(vm) = here().find(own).filter(|_| !is_served && !selects_pods(cx, namespace, &selects)) else {
-            continue;
-        };
-        let missing = template(&vm);
-        let missing = selector.iter().filter(|(k, v)| missing.get(*k) != Some(*v));
-        let set: Vec<Change> =
-            missing.map(|(k, v)| Change::Set(vm.metadata_path().key("labels").key(k), v.as_str().into())).collect();
-        let message =
-            format!("the Service {} selects no pod: {vm} has these labels outside its template only", name_of(service));
-        let finding = cx
-            .finding_about(service, message)
-            .at(service.locate_key(&Path::dotted("spec.selector")))
-            .label("no pod has these labels")
-            .related(vm.document.locate_key(&owner_labels(vm)), "the pod doesn't get these");
-        out.report(finding.remedy(changed(&set), suggested(vm.document, changed(&set), &set)));
     }
+}
+
+/// The kinds of objects that select the pods or instances of machines, the field with their selector, and which of both.
+static SELECTING: Rows<[&str; 3]> = Rows::of("labelSelectors");
+
+fn selecting(
+    cx: &Context<'_>,
+    document: &Document,
+    [kind, path, what]: [&str; 3],
+    machines: &[VirtualMachine<'_>],
+    out: &mut Sink,
+) {
+    let (namespace, path) = (namespace_of(document), Path::dotted(path));
+    let written = json_of(document.root.at(&path));
+    let is_everywhere = what == "instance";
+    let written = if is_everywhere || kind == "Service" { json!({ "matchLabels": written }) } else { written };
+    let labelled = members(&written["matchLabels"]).filter_map(|(key, value)| Some((key, value.as_str()?)));
+    let keys = elements(&written["matchExpressions"]).filter_map(|requirement| requirement["key"].as_str());
+    let keys: BTreeSet<&str> = labelled.clone().map(|(key, _)| &**key).chain(keys).collect();
+    // Kubernetes ignores the selector of an ExternalName.
+    let is_read = kind != "Service"
+        || document.text("apiVersion") == "v1" && text_at(document, "spec.type") != Some("ExternalName");
+    let Some(selector) = Selector::of(&written).filter(|_| is_read && !keys.is_empty()) else {
+        return;
+    };
+    let here = || machines.iter().filter(|vm| is_everywhere || vm.namespace() == namespace);
+    let template = |vm: &VirtualMachine<'_>| {
+        let mut labels = labels(vm.document, &vm.metadata_path().key("labels"));
+        let own = labelled.clone().filter(|(key, _)| is_own_label(key));
+        labels.extend(own.map(|(key, value)| (key.clone(), value.to_owned())));
+        labels
+    };
+    if selects_pods(cx, namespace, &selector) {
+        return;
+    }
+    let served = || here().filter(|vm| selector.matches(&template(vm)));
+    for port in document.root.list_at("spec.ports") {
+        let who = (&*format!("the Service {}", name_of(document)), document);
+        let port = port.get("targetPort").or_else(|| port.get("port"));
+        let unreached: Option<Vec<Finding>> = served().map(|vm| unreached(cx, who, port, vm)).collect();
+        out.report_all(unreached.into_iter().flatten().next());
+    }
+    let outside = |vm: &VirtualMachine<'_>| labels(vm.document, &owner_labels(vm));
+    let own = |vm: &&VirtualMachine<'_>| {
+        let mut all = template(vm);
+        all.extend(outside(vm));
+        selector.matches(&all)
+    };
+    let Some(vm) = here().find(own).filter(|_| served().next().is_none()) else {
+        return;
+    };
+    let inside = template(vm);
+    let missing = outside(vm).into_iter().filter(|(k, v)| keys.contains(&**k) && inside.get(k) != Some(v));
+    let set: Vec<Change> =
+        missing.map(|(k, v)| Change::Set(vm.metadata_path().key("labels").key(&k), v.into())).collect();
+    let name = name_of(document);
+    let message = format!("the {kind} {name} selects no {what}: {vm} has these labels outside its template only");
+    let finding = cx
+        .finding_about(document, message)
+        .at(document.locate_key(&path))
+        .label(format!("no {what} has these labels"))
+        .related(vm.document.locate_key(&owner_labels(vm)), format!("the {what} doesn't get these"));
+    out.report(finding.remedy(changed(&set), suggested(vm.document, changed(&set), &set)));
 }
 
 /// The path of the labels of a virtual machine, which of a pool's are in its template.
@@ -74,10 +99,10 @@ fn labels(document: &Document, path: &Path) -> Labels {
 }
 
 /// Whether a pod of another kind has the labels.
-fn selects_pods(cx: &Context<'_>, namespace: &str, selects: &dyn Fn(&Labels) -> bool) -> bool {
+fn selects_pods(cx: &Context<'_>, namespace: &str, selector: &Selector<'_>) -> bool {
     POD_KINDS.iter().any(|(kind, spec)| {
         let path = Path::dotted(spec).parent().key("metadata").key("labels");
-        cx.in_namespace(kind, namespace).any(|document| selects(&labels(document, &path)))
+        cx.in_namespace(kind, namespace).any(|document| selector.matches(&labels(document, &path)))
     })
 }
 

@@ -20,15 +20,12 @@ pub(super) fn each_disk(cx: &Context<'_>, out: &mut Sink) {
 
 /// The references to missing classes, by the class.
 fn references<'c>(cx: &'c Context<'_>) -> (BTreeMap<String, Vec<Reference>>, Names<'c>) {
-    fn named(class: &Arc<Document>) -> Option<&str> {
-        text_at(class, "metadata.name")
-    }
     // A claim and a volume that name the same class need no object of it.
     let of_volumes =
         cx.of_kind("PersistentVolume").iter().filter_map(|volume| text_at(volume, "spec.storageClassName"));
     let names = Names {
-        all: cx.of_kind("StorageClass").iter().filter_map(named).chain(of_volumes).collect(),
-        of_disks: cx.storage_classes().filter_map(named).collect(),
+        all: cx.of_kind("StorageClass").iter().map(|class| name_of(class)).chain(of_volumes).collect(),
+        of_disks: cx.storage_classes().map(|class| name_of(class)).collect(),
     };
     let mut found: BTreeMap<String, Vec<Reference>> = BTreeMap::new();
     // The names of generated classes are unknown.
@@ -40,10 +37,10 @@ fn references<'c>(cx: &'c Context<'_>) -> (BTreeMap<String, Vec<Reference>>, Nam
             found.entry(name.to_owned()).or_default().push(reference);
         }
     };
-    for path in ["scratchSpaceStorageClass", "vmStateStorageClass"] {
+    let scratch = ("scratchSpaceStorageClass", "CDI uses the default class instead");
+    for (path, label) in [scratch, ("vmStateStorageClass", PENDING)] {
         let field = cx.field(path);
         if let Some(name) = field.text() {
-            let label = if path == "scratchSpaceStorageClass" { "CDI uses the default class instead" } else { PENDING };
             add(Reference { who: path.to_owned(), label, place: field.value_place(), object: None }, name);
         }
     }

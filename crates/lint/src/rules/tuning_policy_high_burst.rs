@@ -13,27 +13,22 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let rules = cx.release().admission().version(cx.version());
     let dropped = rules.is_some_and(|r| r.mutate.create.contains(&Mutation::DropHighBurst));
     let applied = cx.release().tables().kubevirt.high_burst.filter(|_| !dropped);
-    let (message, label, severity) = match (applied, dropped) {
+    let (message, label) = match (applied, dropped) {
         (Some(limit), _) => (
             "the profile highBurst is deprecated".to_owned(),
             format!("{} queries a second, bursts of {}", limit.qps, limit.burst),
-            Severity::Warning,
         ),
-        (None, true) => (
-            format!("{release} has no profile highBurst: its webhook removes the field"),
-            "not stored".to_owned(),
-            Severity::Error,
-        ),
-        (None, false) => (
-            format!("{release} accepts tuningPolicy: highBurst and ignores it"),
-            "without effect".to_owned(),
-            Severity::Warning,
-        ),
+        (None, true) => {
+            (format!("{release} has no profile highBurst: its webhook removes the field"), "not stored".to_owned())
+        }
+        (None, false) => {
+            (format!("{release} accepts tuningPolicy: highBurst and ignores it"), "without effect".to_owned())
+        }
     };
     let finding = cx
         .finding(message)
         .at(field.value_place())
-        .severity(severity)
+        .severity(error_if(dropped))
         .label(label)
         .help("remove it, or write `tuningPolicy: annotation` with limits of your own");
     let removed = field.path().map(|p| [Change::Remove(p)]);

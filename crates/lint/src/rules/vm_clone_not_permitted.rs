@@ -55,19 +55,16 @@ static PERMITS: Rows<(&str, Vec<&str>)> = Rows::of("cloningPermissions");
 
 /// Whether a declared binding permits a service account to clone a claim from a namespace.
 fn may_clone(cx: &Context<'_>, [own, account]: [&str; 2], source: &str, claim: Option<&str>) -> bool {
-    let groups = [
-        "system:serviceaccounts".to_owned(),
-        format!("system:serviceaccounts:{own}"),
-        "system:authenticated".to_owned(),
-    ];
+    let of_namespace = format!("system:serviceaccounts:{own}");
+    let groups = ["system:serviceaccounts", &of_namespace, "system:authenticated"];
     bindings(cx).any(|binding| {
-        let is_there = namespace_of(binding) == source || text_at(binding, "kind") == Some("ClusterRoleBinding");
+        let is_there = namespace_of(binding) == source || binding.text("kind") == "ClusterRoleBinding";
         let subjects = binding.root.list_at("subjects");
         let is_meant = subjects.iter().any(|subject| {
             let text = |key: &str| subject.text(key);
             match text("kind") {
                 "ServiceAccount" => text("name") == account && text("namespace") == own,
-                "Group" => groups.iter().any(|g| g == text("name")),
+                "Group" => groups.contains(&text("name")),
                 "User" => text("name") == format!("system:serviceaccount:{own}:{account}"),
                 _ => false,
             }
@@ -78,8 +75,7 @@ fn may_clone(cx: &Context<'_>, [own, account]: [&str; 2], source: &str, claim: O
 
 /// Whether the role of a binding permits cloning; unknown for a role that isn't declared.
 fn grants(cx: &Context<'_>, binding: &Document, claim: Option<&str>) -> bool {
-    let name = binding.text("roleRef.name");
-    let kind = binding.text("roleRef.kind");
+    let [name, kind] = ["roleRef.name", "roleRef.kind"].map(|field| binding.text(field));
     let of_binding = |role: &&Arc<Document>| {
         name_of(role) == name && (kind != "Role" || namespace_of(role) == namespace_of(binding))
     };
@@ -88,10 +84,7 @@ fn grants(cx: &Context<'_>, binding: &Document, claim: Option<&str>) -> bool {
     };
     let rules = role.root.list_at("rules");
     rules.iter().any(|rule| {
-        let lists = |key: &str, values: &[&str]| {
-            let items = rule.list_at(key);
-            strings(items).any(|v| v == "*" || values.contains(&v))
-        };
+        let lists = |key: &str, values: &[&str]| strings(rule.list_at(key)).any(|v| v == "*" || values.contains(&v));
         let names = rule.list_at("resourceNames");
         PERMITS.iter().any(|(group, resources)| lists("apiGroups", &[group]) && lists("resources", resources))
             && lists("verbs", &["create"])

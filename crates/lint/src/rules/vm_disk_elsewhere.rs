@@ -69,7 +69,9 @@ fn elsewhere(
     (name, kinds): (&str, &[&'static str]),
     (namespace, why): (&str, &str),
 ) -> Option<Finding> {
-    if is_placeholder(name) || name.is_empty() || namespace.is_empty() {
+    // Every namespace has the ServiceAccount `default`.
+    let is_given = name.is_empty() || kinds == ["ServiceAccount"] && name == "default";
+    if is_placeholder(name) || is_given || namespace.is_empty() {
         return None;
     }
     let declared = || kinds.iter().flat_map(|kind| cx.of_kind(kind).iter());
@@ -81,10 +83,7 @@ fn elsewhere(
     let finding = |message: String| {
         cx.finding_about(document, message).at(document.locate(path)).label(format!("{who} waits for it"))
     };
-    let what = match kinds[0] {
-        kind @ ("Secret" | "ConfigMap" | "VirtualMachine") => kind,
-        _ => "disk",
-    };
+    let what = if CLAIMS.contains(&kinds[0]) { "disk" } else { kinds[0] };
     let mut hashed = declared().filter(is_here).filter(|other| is_hashed(name_of(other), name));
     if let Some(other) = hashed.find(|other| !is_made(cx, namespace, (name, other))) {
         let message = format!("kustomize adds a hash to the name of the {what} {name}, and {who} names it without");

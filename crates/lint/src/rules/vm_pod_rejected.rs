@@ -39,12 +39,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         count: vm.document.root.below("spec.replicas").and_then(|n| n.to_json().as_i64()).unwrap_or(1),
         is_counted: !vm.is_halted() && seen.insert(vm.full_name()),
         place: Box::new(|resource| {
-            let of_resource: &[&str] = match first_part(last_part(resource, '.'), '/') {
-                "memory" => &["domain.resources.requests.memory", "domain.memory", "domain.resources"],
-                "cpu" => &["domain.resources.requests.cpu", "domain.cpu", "domain.resources"],
-                _ => &["domain.resources"],
-            };
-            let place = of_resource.iter().find(|field| vm.get(field).is_some());
+            let name = first_part(last_part(resource, '.'), '/');
+            let fields = [&format!("domain.resources.requests.{name}"), &format!("domain.{name}"), "domain.resources"];
+            let place = fields.into_iter().find(|field| vm.get(field).is_some());
             place.map_or_else(|| vm.name_place(), |field| vm.key_place(field))
         }),
     });

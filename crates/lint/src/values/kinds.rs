@@ -4,6 +4,7 @@ use serde::{Deserializer, Serialize};
 use std::str::FromStr;
 
 use hcoplan_kubernetes::label;
+use hcoplan_kubernetes::label_selector::Requirement;
 use hcoplan_kubernetes::nearest;
 use hcoplan_kubernetes::quantity::Quantity;
 use hcoplan_planner::boot::variant;
@@ -59,6 +60,8 @@ pub(crate) enum Kind {
     PodAffinity,
     /// The architectures in a node affinity.
     Architectures,
+    /// A requirement of a node selector, as the scheduler parses it.
+    NodeRequirement,
     /// A `metav1.LabelSelector`.
     LabelSelector,
     /// The resources of CDI's pods.
@@ -81,6 +84,8 @@ pub(crate) enum Kind {
     Host,
     /// The URL of an image in a registry.
     RegistryUrl,
+    /// A UUID, as libvirt parses it.
+    Uuid,
     /// A CPU model of libvirt.
     CpuModel,
     /// A CPU model that the node labeller doesn't hide.
@@ -132,6 +137,10 @@ impl Kind {
             Self::Architectures => architectures(node),
             Self::LabelSelector => placement(node, cx, TERM_SELECTOR),
             Self::ImportResources => resources(node).into_iter().chain(beyond_defaults(node)).collect(),
+            Self::NodeRequirement => {
+                let is_parsed = Requirement::of(&node.to_json()).is_some();
+                one((!is_parsed).then(|| Problem::new(node, Mistake::NotA(self.form()))))
+            }
             Self::Resources => resources(node),
             Self::MacRange => one(mac_range(node)),
             Self::CpuModel => one(cpu_model(node)),
@@ -170,6 +179,7 @@ impl Kind {
             Self::ResourceName => is_extended_resource,
             Self::Host => is_host,
             Self::RegistryUrl => is_registry_url,
+            Self::Uuid => |text| is_hex(&text.replace('-', ""), 32..=32),
             _ => return None,
         })
     }

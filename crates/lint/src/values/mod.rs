@@ -31,37 +31,43 @@ pub(crate) fn report(cx: &Context<'_>, out: &mut Sink, is_rejection: bool) {
         if let Some(node) = field.node() {
             let path = field.path().unwrap_or_default();
             let name = last_key(&path).unwrap_or_default();
-            report_below(cx, row, name, (cx.document(), node, row.below), out);
+            report_below(cx, row, name, (cx.document(), node, row.below), &[], out);
         }
         for (document, disk, is_cron) in &disks {
             if let Some(below) = row.of_disk(*is_cron) {
-                report_below(cx, row, "", (document, disk, below), out);
+                report_below(cx, row, "", (document, disk, below), &[], out);
             }
         }
     }
-    let rows = || MACHINE_ROWS.iter().filter(is_ours);
     for (vm, verdict) in cx.judged_machines() {
-        let spec = vm.document.root.at(&vm.path("domain").parent());
+        let root = &vm.document.root;
+        let spec = root.at(&vm.path("domain").parent());
         if let Some(spec) = spec.filter(|_| cx.is_whole(vm.document)) {
-            // What KubeVirt itself rejects is reported as that.
-            let is_told = |row: &&Row| verdict.causes.iter().any(|cause| cause.path.starts_with(&vm.path(row.below)));
-            let rows = rows().filter(|row| !is_told(row));
-            rows.for_each(|row| report_below(cx, row, "", (vm.document, spec, row.below), out));
+            let rejected: Vec<Span> = verdict.causes.iter().filter_map(|c| Some(root.at(&c.path)?.span)).collect();
+            let rows = MACHINE_ROWS.iter().filter(is_ours);
+            rows.for_each(|row| report_below(cx, row, "", (vm.document, spec, row.below), &rejected, out));
         }
     }
 }
 
-/// Reports the wrong values at a path below a node of a document; `field` is the node's name.
+/// Reports the wrong values at a path below a node of a document; `field` is the node's name. Values with something that
+/// KubeVirt itself rejects are reported as that.
 fn report_below(
     cx: &Context<'_>,
     row: &Row,
     field: &str,
     (document, node, below): (&Document, &Node, &str),
+    rejected: &[Span],
     out: &mut Sink,
 ) {
     let mut values = Vec::new();
     select(node, below, &mut values);
-    for value in values.into_iter().filter(|value| !value.as_str().is_some_and(is_placeholder)) {
+    let is_rejected =
+        |value: &Node| rejected.iter().any(|span| (value.span.start..=value.span.end).contains(&span.start));
+    for value in values {
+        if is_rejected(value) || value.as_str().is_some_and(is_placeholder) {
+            continue;
+        }
         if row.below.ends_with("[]") && value.as_str() == Some("") {
             let problem = Problem::new(value, Mistake::NotA("a name: it is empty"));
             out.report(finding(cx, row, field, document, &problem));

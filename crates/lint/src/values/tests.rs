@@ -129,6 +129,14 @@ fn samples(kind: Kind) -> (Vec<Json>, Vec<Json>) {
             ],
             vec![json!({"requests": {"cpu": 1}}), json!({"limits": {"memory": "10Mi"}})],
         ),
+        Kind::Uuid => (
+            texts(&["5d307ca9-b3ef-428c-8861-06e72d69f223", "5D307CA9B3EF428C886106E72D69F223"]),
+            texts(&["till-1", "5d307ca9-b3ef-428c-8861-06e72d69f22"]),
+        ),
+        Kind::NodeRequirement => {
+            let of = |operator: &str, value: &str| json!({"key": "a", "operator": operator, "values": [value]});
+            (vec![of("Gt", "5"), of("In", "b")], vec![of("Gt", "b"), of("In", "b c"), of("in", "b")])
+        }
         Kind::Resources => (
             vec![json!({"limits": {"cpu": 1, "example.com/x": 1}, "requests": {"cpu": "500m", "example.com/x": 1}})],
             vec![

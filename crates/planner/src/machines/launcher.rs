@@ -11,6 +11,7 @@ use crate::inventory::{CPU_FEATURE, CPU_MODEL, HOST_MODEL, HOST_MODEL_FEATURE, M
 use crate::inventory::{Node, ROLE_LABEL};
 use crate::names::NAMES;
 use crate::prelude::*;
+use hcoplan_kubernetes::label_selector::{Labels, Selector};
 
 /// A requirement on a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -52,6 +53,9 @@ const UNPREFIXED: &str = "cpumanager";
 const OWN_OVERHEAD: i64 = 25 + 100 + 25 + 40 + 30 + 8;
 
 const MEBIBYTE: i64 = 1024 * 1024;
+
+/// The label of a namespace with the ratio of automatic memory limits to requests.
+const MEMORY_RATIO: &str = "alpha.kubevirt.io/auto-memory-limits-ratio";
 
 /// Whether a label of a launcher is KubeVirt's own, which its instance's template doesn't have.
 pub fn is_own_label(label: &str) -> bool {
@@ -103,6 +107,10 @@ pub struct Namespace {
     pub network_resources: BTreeMap<String, String>,
     /// The `spec` of its ResourceQuotas.
     pub quotas: Vec<Value>,
+    /// Its labels, if it is declared; else that of its name.
+    pub labels: Labels,
+    /// Whether it is declared.
+    pub is_declared: bool,
 }
 
 /// A launcher.
@@ -116,6 +124,8 @@ pub struct Launcher {
     pub requests: BTreeMap<String, i64>,
     /// The limits of its main container, in thousandths.
     pub limits: BTreeMap<String, i64>,
+    /// Whether unknown labels of its namespace may give it a limit of CPU.
+    pub(super) may_limit_cpu: bool,
 }
 
 const REQUESTS: &str = "domain.resources.requests";
@@ -125,7 +135,7 @@ pub(super) fn launcher(cluster: Cluster<'_>, spec: &Value, namespace: &Namespace
     let mut launcher = Launcher::default();
     launcher.select_nodes(cluster, spec);
     launcher.request_devices(cluster, spec, &namespace.network_resources);
-    launcher.request_resources(cluster, spec, &namespace.quotas);
+    launcher.request_resources(cluster, spec, namespace);
     launcher
 }
 
@@ -215,7 +225,7 @@ impl Launcher {
     }
 
     /// What the main container requests; of the memory at least this.
-    fn request_resources(&mut self, cluster: Cluster<'_>, spec: &Value, quotas: &[Value]) {
+    fn request_resources(&mut self, cluster: Cluster<'_>, spec: &Value, namespace: &Namespace) {
         let own = at(spec, "domain.resources");
         let amounts = |list: &Value| -> BTreeMap<String, i64> {
             members(list).filter(|(_, v)| quantity(v).is_some()).map(|(k, v)| (k.clone(), milli(v))).collect()
@@ -263,13 +273,17 @@ impl Launcher {
             let base = if has_pages { (*limit - guest).max(0) } else { *limit };
             *limit = base.saturating_add(overhead);
         }
-        // A quota of limits makes KubeVirt set those of a machine that has none.
-        let limited = |resource: &str| quotas.iter().any(|q| !q["hard"][format!("limits.{resource}")].is_null());
-        if limited("cpu") {
+        // A quota of limits makes KubeVirt set those of a machine that has none; of CPU, labels of the namespace do, too.
+        let limited = |name: &str| namespace.quotas.iter().any(|q| !q["hard"][format!("limits.{name}")].is_null());
+        let selector = Selector::of(&cluster.configuration()["autoCPULimitNamespaceLabelSelector"]);
+        if limited("cpu") || selector.as_ref().is_some_and(|s| s.matches(&namespace.labels)) {
             self.limits.entry("cpu".to_owned()).or_insert(cpus);
         }
+        self.may_limit_cpu = selector.is_some() && !namespace.is_declared && !self.limits.contains_key("cpu");
         if limited("memory") {
-            self.limits.entry("memory".to_owned()).or_insert(request.saturating_mul(2));
+            let ratio = namespace.labels.get(MEMORY_RATIO).and_then(|ratio| ratio.parse().ok());
+            let ratio = ratio.filter(|ratio| *ratio >= 1.0).unwrap_or(2.0);
+            self.limits.entry("memory".to_owned()).or_insert((request as f64 * ratio) as i64);
         }
     }
 

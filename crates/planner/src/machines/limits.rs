@@ -70,6 +70,9 @@ pub fn limit_range_refusal(launcher: &Launcher, spec: &Value) -> Option<Refusal>
             {
                 return refusal("max", resource, asked, maximum, RefusalKind::Above);
             }
+            if resource == "cpu" && launcher.may_limit_cpu {
+                return None;
+            }
             let given = ["default", "max"].into_iter().find_map(|f| Some((f, amount(f, resource)?)));
             if let (true, Some(asked), None, Some((field, given))) = (of_container, request, limit, given)
                 && asked > given

@@ -130,7 +130,8 @@ fn reasons<'a>(cluster: &'a ClusterMatrix, rows: &[&'a Image]) -> Vec<Why<'a>> {
     for (index, architecture) in columns {
         for image in rows {
             let cell = image.cells.get(index);
-            if let Some(cell) = cell.filter(|c| c.state.is_problem() || matches!(c.state, State::Off | State::Unknown))
+            if let Some(cell) = cell
+                .filter(|c| c.state.is_problem() || matches!(c.state, State::Undeclared | State::Off | State::Unknown))
             {
                 add(&mut out, Some(&architecture.name), cell, cluster, image);
             }

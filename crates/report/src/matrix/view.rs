@@ -182,7 +182,7 @@ fn level_of(state: State) -> Option<Level> {
         State::Covered => Some(Level::Good),
         State::Wrong | State::Undetermined | State::Unknown => Some(Level::Warn),
         State::Missing => Some(Level::Bad),
-        State::Off | State::External | State::Unneeded => None,
+        State::Undeclared | State::Off | State::External | State::Unneeded => None,
     }
 }
 
