@@ -71,8 +71,8 @@ pub fn patch_change(
     let operations = jsonpatch::decode(text).unwrap_or_default();
     for (was, is) in old.operations.iter().zip(&new.operations) {
         let operation = operations.get(is.index);
-        let is_inert = operation.is_some_and(|o| kind == "KubeVirt" && adds_inert_gate(after.0, o));
-        if !was.changed.is_empty() && (is.changed.is_empty() || is_inert) {
+        let is_inert = |r: &Release| operation.is_some_and(|o| kind == "KubeVirt" && adds_inert_gate(r, o));
+        if !was.changed.is_empty() && !is_inert(before.0) && (is.changed.is_empty() || is_inert(after.0)) {
             out.push(PatchChange::Noop(is.index));
         }
         let has_index = operation.is_some_and(|o| o.path.split('/').any(|key| key.parse::<usize>().is_ok()));

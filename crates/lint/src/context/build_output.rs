@@ -274,12 +274,15 @@ impl Command<'_> {
 /// The commands of a text. Lines that end in a backslash go on, as far as the next command: nothing is searched twice.
 pub(crate) fn commands(text: &str) -> Vec<Command<'_>> {
     let mut starts = Vec::new();
-    for (at, line) in lines(text) {
+    // Speed: most texts have none, and some of them lines as long as a picture.
+    let known: Vec<_> = COMMANDS.iter().filter(|row| row.0.split(' ').all(|word| text.contains(word))).collect();
+    for (at, line) in lines(text).filter(|_| !known.is_empty()) {
         if !["#", "//"].iter().any(|comment| line.trim_start().starts_with(comment)) {
-            for (command, named) in &*COMMANDS {
-                let found = line.match_indices(first_part(command, ' ')).filter(|(i, _)| !is_printed(&line[..*i]));
-                starts
-                    .extend(found.filter_map(|(i, _)| Some((at + i, *command, length(&line[i..], command)?, *named))));
+            for &&(command, named) in &known {
+                let found = line.match_indices(first_part(command, ' '));
+                let found = found.filter_map(|(i, _)| Some((i, length(&line[i..], command)?)));
+                let found = found.filter(|(i, _)| !is_printed(&line[..*i]));
+                starts.extend(found.map(|(i, length)| (at + i, command, length, named)));
             }
         }
     }

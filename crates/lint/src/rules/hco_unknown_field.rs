@@ -46,7 +46,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let ours = pruned.filter(|f| super::placement_wrong_level::correct_paths(cx.version(), &f.path).is_none());
     // Server-side apply doesn't drop it.
     let is_rejected = cx.admission().reason == Some(Reason::UnknownField);
-    let (former, ours): (Vec<_>, Vec<_>) = ours.partition(|field| !is_rejected && is_former(&field.path));
+    let (former, ours): (Vec<_>, Vec<_>) =
+        ours.partition(|field| !is_rejected && OLD.contains(&field.path.to_string().as_str()));
     out.report_all(leftover(cx, &former));
     for (nth, field) in ours.into_iter().enumerate() {
         let key = cx.root().key_at(&field.path);
@@ -75,19 +76,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The gates that old releases had, and that are in HyperConvergeds of clusters that were upgraded from these.
-/// Source: `HyperConvergedFeatureGates` of HCO's branches from 1.3 on.
-static OLD: Rows<&str> = Rows::of("formerGates");
+/// The fields that old releases had, and that are in HyperConvergeds of clusters that were upgraded from these.
+/// Source: `HyperConvergedSpec` of HCO's branches from 1.2 on.
+static OLD: Rows<&str> = Rows::of("formerFields");
 
-fn is_former(path: &Path) -> bool {
-    matches!(&path.0[..], [_, Segment::Key(parent), Segment::Key(gate)] if parent == "featureGates" && OLD.contains(&gate.as_str()))
-}
-
-/// The finding about all gates of old releases.
-fn leftover(cx: &Context<'_>, gates: &[&PrunedField]) -> Option<Finding> {
-    let removed: Vec<Change> = gates.iter().map(|gate| Change::Remove(gate.path.clone())).collect();
-    let names = and(quoted(gates.iter().map(|gate| &gate.path)));
-    let mut places = gates.iter().filter_map(|gate| Some(cx.location(cx.root().key_at(&gate.path)?.span)));
+/// The finding about all fields of old releases.
+fn leftover(cx: &Context<'_>, fields: &[&PrunedField]) -> Option<Finding> {
+    let removed: Vec<Change> = fields.iter().map(|field| Change::Remove(field.path.clone())).collect();
+    let names = and(quoted(fields.iter().map(|field| &field.path)));
+    let mut places = fields.iter().filter_map(|field| Some(cx.location(cx.root().key_at(&field.path)?.span)));
     let message = format!("the API server drops {names}, which only old releases had");
     let finding = cx.finding(message).warning().at(places.next()?).label("a leftover");
     let finding = with_related(finding, places, "and this one");

@@ -22,26 +22,28 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     idle_quota(cx, out);
     let known = &cx.release().tables().feature_gates;
-    let mut without_successor = Vec::new();
+    // With the reasons.
+    let (mut harmless, mut wished) = (Vec::new(), Vec::new());
     for gate in known.iter().filter(|g| g.phase == Phase::Discontinued) {
-        let Some(on) = cx.gate(&gate.name).explicit().filter(|_| is_accepted(cx, &gate.name)) else {
+        let name = gate.name.as_str();
+        let Some(on) = cx.gate(name).explicit().filter(|_| is_accepted(cx, name)) else {
             continue;
         };
-        match replaced(cx, &gate.name) {
-            Some(finding) => out.report(finding),
-            None => without_successor.push((gate.name.as_str(), on)),
+        match successor(cx, name) {
+            Some(field) if effective(cx, name) == Some(on) => harmless.push((name, same_value(&field))),
+            Some(_) => out.report_all(replaced(cx, name)),
+            None => {
+                let state = FeatureState::of(cx, name);
+                let alike = if state.is_asked_for(on) { &mut harmless } else { &mut wished };
+                let why = STATES.iter().find(|(known, _)| *known == state).map(|(_, why)| (*why).to_owned());
+                alike.push((name, why.unwrap_or_default()));
+            }
         }
     }
-    for &(state, one, several) in &*STATES {
-        for harmless in [false, true] {
-            let alike = without_successor.iter().filter(|(name, on)| {
-                let of = FeatureState::of(cx, name);
-                of == state && of.is_asked_for(*on) == harmless
-            });
-            let names: Vec<&str> = alike.map(|(name, _)| *name).collect();
-            out.report_all(useless(cx, names, (one, several), harmless));
-        }
-    }
+    // Leftovers of old releases come together, so one finding has all with one fix.
+    out.report_all(useless(cx, harmless, Applicability::Safe));
+    // A value that differs from the effective one was set on purpose.
+    out.report_all(useless(cx, wished, Applicability::Unsafe));
 }
 
 /// Whether the version accepts the gate: another rule reports unknown gates of a list.
@@ -82,23 +84,28 @@ fn idle_quota(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// A finding for gates without replacement, whose feature is removed or always enabled.
-fn useless(cx: &Context<'_>, mut names: Vec<&str>, (one, several): (&str, &str), harmless: bool) -> Option<Finding> {
-    names.sort_by_key(|name| cx.gate(name).name_place().span);
+/// A finding for gates whose removal changes nothing, each with the reason.
+fn useless(cx: &Context<'_>, mut gates: Vec<(&str, String)>, applicability: Applicability) -> Option<Finding> {
+    gates.sort_by_key(|(name, _)| cx.gate(name).name_place().span);
     let release = cx.release().label();
-    let (first, rest) = names.split_first()?;
-    let (kind, state) = if rest.is_empty() { ("gate", one) } else { ("gates", several) };
-    let mut sorted = names.clone();
-    sorted.sort_unstable();
-    let message = format!("{release} ignores the feature {kind} {}", and(&sorted));
-    let mut finding = cx.finding(message).at(cx.gate(first).name_place()).label("without effect");
-    finding = with_related(finding, rest.iter().map(|name| cx.gate(name).name_place()), "without effect, too");
-    let title = format!("remove the {kind} {}: {state}", and(&sorted));
-    // A value that differs from the effective one was set on purpose.
-    let (applicability, severity) =
-        if harmless { (Applicability::Safe, Severity::Info) } else { (Applicability::Unsafe, IGNORED_FIELD.severity) };
-    finding.is_silent = harmless;
-    Some(cx.with_fix(finding.severity(severity), title, applicability, &cx.gate_removals(&names)))
+    let ((first, why), rest) = gates.split_first()?;
+    let kind = if rest.is_empty() { "gate" } else { "gates" };
+    let mut names: Vec<&str> = gates.iter().map(|(name, _)| *name).collect();
+    names.sort_unstable();
+    let all = and(&names);
+    let message = format!("{release} ignores the feature {kind} {all}");
+    let finding = cx.finding(message).at(cx.gate(first).name_place()).label(why.clone());
+    let place =
+        |finding: Finding, (name, why): &(&str, String)| finding.related(cx.gate(name).name_place(), why.clone());
+    let finding = rest.iter().fold(finding, place);
+    let finding = if applicability == Applicability::Safe { finding.info().silent() } else { finding };
+    let title = format!("remove the {kind} {all}: nothing changes");
+    Some(cx.with_fix(finding, title, applicability, &cx.gate_removals(&names)))
+}
+
+/// Why a gate with the same value as its successor is without effect.
+fn same_value(field: &Path) -> String {
+    format!("{field} replaces it and has the same value")
 }
 
 /// The finding for a gate that a field replaces.
@@ -112,7 +119,7 @@ pub(super) fn replaced(cx: &Context<'_>, name: &str) -> Option<Finding> {
     let removed = cx.gate_removals(&[name]);
     let effective = effective(cx, name);
     if effective == Some(on) {
-        let title = format!("remove the gate {name}: {field} replaces it and has the same value");
+        let title = format!("remove the gate {name}: {}", same_value(&field));
         let finding = finding.info().silent();
         return Some(cx.with_fix(finding, title, Applicability::Safe, &removed));
     }
@@ -159,11 +166,11 @@ enum FeatureState {
 }
 
 /// Gates whose feature HCO always or no longer has. Source: HCO `controllers/handlers`, which renders the IPAM
-/// controller in every NetworkAddonsConfig, and neither Tekton tasks nor a managed tenant quota.
+/// controller in every NetworkAddonsConfig and the binding of primary networks in every KubeVirt, and neither Tekton tasks nor a managed tenant quota.
 static OF_HCO: Rows<(&str, FeatureState)> = Rows::of("featuresOfGates");
 
-/// What the removal of a gate of each state changes, and that of several.
-static STATES: Rows<(FeatureState, &str, &str)> = Rows::of("featureStates");
+/// Why a gate of each state is without effect.
+static STATES: Rows<(FeatureState, &str)> = Rows::of("featureStates");
 
 impl FeatureState {
     fn of(cx: &Context<'_>, gate: &str) -> Self {
@@ -186,8 +193,7 @@ impl FeatureState {
     fn is_asked_for(self, on: bool) -> bool {
         match self {
             Self::AlwaysOn => on,
-            Self::Gone => !on,
-            Self::Unread => false,
+            Self::Gone | Self::Unread => !on,
         }
     }
 }

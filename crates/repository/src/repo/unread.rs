@@ -91,6 +91,11 @@ impl Repo {
     /// Reports charts that charts depend on and that aren't here, and packed charts that something deploys.
     pub(super) fn report_unread_charts(&mut self) {
         let listing = LazyCell::new(|| files_of(&*self.tree));
+        let own_charts = LazyCell::new(|| {
+            let charts = self.paths.iter().filter(|path| path.file_name() == Some(CHART));
+            let charts = charts.filter_map(|path| first_document(&*self.tree, path));
+            charts.map(|chart| chart.root.text("name").to_owned()).collect::<BTreeSet<_>>()
+        });
         let mut findings = Vec::new();
         for path in self.paths.iter().filter(|p| matches!(p.file_name(), Some(CHART | "requirements.yaml"))) {
             let Some(chart) = first_document(&*self.tree, path) else { continue };
@@ -117,7 +122,8 @@ impl Repo {
                     () if given || [name, text("alias"), repository].into_iter().any(names_hyperconverged) => {
                         Severity::Error
                     }
-                    () if self.clusters.is_empty() => Severity::Warning,
+                    // One that is published from this repository is read as its source.
+                    () if self.clusters.is_empty() && !own_charts.contains(name) => Severity::Warning,
                     () => continue,
                 };
                 let place = chart.location(dependency.get("name").unwrap_or(dependency).span);
