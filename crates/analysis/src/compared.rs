@@ -7,7 +7,7 @@ use super::previous_state::is_same;
 use super::transition::Transition;
 use crate::planned::{Inputs, Planned};
 use crate::prelude::*;
-use crate::{Before, ClusterResult, ClusterTask, ComparisonMode};
+use crate::{Before, ClusterResult, ClusterTask};
 use hcoplan_diagnostics::finding::{FindingKey, mark_existing, without_existing};
 use hcoplan_explain::diff::{Cause, ExpectedState, LiveCheck, Removal, SideOrigin};
 use hcoplan_planner::admission::{GROUP, KIND};
@@ -85,7 +85,9 @@ pub(super) fn compare(
                 // The previous state is unknown.
                 show_as_new(now, &mut diff);
             }
-            diff.rejected_before = Some(rejected_before(work, why));
+            diff.rejected_before = Some(format!(
+                "it was rejected before: {why}; what the cluster holds isn't known, and this is planned as a new one"
+            ));
         }
     }
     if let (Some((before, after)), Before::Sources(repo, _)) = (objects, work.before) {
@@ -172,7 +174,7 @@ fn attribute_findings(
             now.seen_with(Some(before.manifest()), inputs, None, look)
         })
     });
-    let at_line = |finding: &Finding| -> Vec<usize> {
+    let at_line = |finding: &Finding, is_new: bool| -> Vec<usize> {
         let Some(place) = &finding.location else {
             return Vec::new();
         };
@@ -180,9 +182,11 @@ fn attribute_findings(
         let has = |other: &Location| {
             other.file.path() == place.file.path() && (other.start().line..=other.end().line).contains(&line)
         };
-        let near =
-            diff.comparison.causes.iter().enumerate().filter(|(_, cause)| cause.location.as_ref().is_some_and(has));
-        near.map(|(index, _)| index).collect()
+        // The lines of one side aren't those of the other.
+        let is_of_side = |cause: &Cause| !(if is_new { cause.is_removed } else { cause.is_new });
+        let near = |cause: &Cause| is_of_side(cause) && cause.location.as_ref().is_some_and(has);
+        let causes = diff.comparison.causes.iter().enumerate();
+        causes.filter(|(_, cause)| near(cause)).map(|(index, _)| index).collect()
     };
     let found = changed.into_iter().map(|(finding, is_new)| {
         let [similar, exact] = keys_of(finding);
@@ -194,7 +198,7 @@ fn attribute_findings(
             (inputs.end..).zip(edits).filter(|(_, cause)| own(cause)).map(|(index, _)| index).collect()
         };
         let others = || (inputs.end..inputs.end + edits.len()).collect::<Vec<_>>();
-        let guesses: [&dyn Fn() -> Vec<usize>; 3] = [&|| at_line(finding), &of_object, &others];
+        let guesses: [&dyn Fn() -> Vec<usize>; 3] = [&|| at_line(finding, is_new), &of_object, &others];
         let causes = by_rules.chain(guesses.into_iter().map(|guess| guess())).find(|causes| !causes.is_empty());
         (exact, causes.unwrap_or_default())
     });
@@ -299,14 +303,6 @@ fn live_check(live: &Value, dump: &[Object], inputs: &Inputs<'_>) -> Option<Live
         assumed_domain: (inventory.base_domain == default.base_domain).then_some(&*default.base_domain),
     };
     LiveCheck::of(live, dump, expected)
-}
-
-/// The reason of the rejection before, and its consequence for the comparison.
-fn rejected_before(work: &ClusterTask<'_>, why: &str) -> String {
-    if matches!(work.before, Before::Sources(_, ComparisonMode::Alternatives)) {
-        return format!("the left one is rejected: {why}; the side after is shown as a new one");
-    }
-    format!("it was rejected before: {why}; what the cluster holds isn't known, and this is planned as a new one")
 }
 
 /// A cluster that is no longer declared, or not applied; `cluster` is the one that isn't applied.
