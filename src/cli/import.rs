@@ -68,6 +68,9 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     if cluster.identity.release.is_none() && its.is_none() {
         output.note("the dump doesn't name the release that runs: give --release, or --cluster");
     }
+    if let Some((why, nearest)) = cluster.not_modelled() {
+        output.note(format_args!("{why}: write the release to plan into the inventory; {nearest} is the nearest"));
+    }
     let own = its.and_then(|(cluster, _)| cluster.name().rsplit('/').next());
     let directory = beside.and_then(Utf8Path::file_name).filter(|n| *n != ".");
     let name = arguments.name.as_deref().or(own.filter(|_| is_asked)).or(directory).unwrap_or("cluster");

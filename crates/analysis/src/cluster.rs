@@ -128,7 +128,7 @@ fn as_built<'a>(
         collect_images_and_alerts(&plan, &judged.planned, outcome);
     }
     let objects = match (work.before, pair.before) {
-        (Before::Sources(before, ComparisonMode::BeforeAndAfter), Some(was)) if work.lint.is_some() => {
+        (Before::Sources(before, _), Some(was)) if work.lint.is_some() => {
             let read = || before.load(was).ok().map(|loaded| before.other_objects(was, &loaded).into());
             old.objects(&inputs, read)
         }

@@ -7,7 +7,7 @@ use super::previous_state::is_same;
 use super::transition::Transition;
 use crate::planned::{Inputs, Planned};
 use crate::prelude::*;
-use crate::{Before, ClusterResult, ClusterTask, ComparisonMode};
+use crate::{Before, ClusterResult, ClusterTask};
 use hcoplan_diagnostics::finding::{FindingKey, mark_existing, without_existing};
 use hcoplan_explain::diff::{Cause, ExpectedState, LiveCheck, Removal, SideOrigin};
 use hcoplan_planner::admission::{GROUP, KIND};
@@ -85,7 +85,9 @@ pub(super) fn compare(
                 // The previous state is unknown.
                 show_as_new(now, &mut diff);
             }
-            diff.rejected_before = Some(rejected_before(work, why));
+            diff.rejected_before = Some(format!(
+                "it was rejected before: {why}; what the cluster holds isn't known, and this is planned as a new one"
+            ));
         }
     }
     if let (Some((before, after)), Before::Sources(repo, _)) = (objects, work.before) {
@@ -303,14 +305,6 @@ fn live_check(live: &Value, dump: &[Object], inputs: &Inputs<'_>) -> Option<Live
         assumed_domain: (inventory.base_domain == default.base_domain).then_some(&*default.base_domain),
     };
     LiveCheck::of(live, dump, expected)
-}
-
-/// The reason of the rejection before, and its consequence for the comparison.
-fn rejected_before(work: &ClusterTask<'_>, why: &str) -> String {
-    if matches!(work.before, Before::Sources(_, ComparisonMode::Alternatives)) {
-        return format!("the left one is rejected: {why}; the side after is shown as a new one");
-    }
-    format!("it was rejected before: {why}; what the cluster holds isn't known, and this is planned as a new one")
 }
 
 /// A cluster that is no longer declared, or not applied; `cluster` is the one that isn't applied.

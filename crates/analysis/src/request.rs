@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::notices::Notices;
 use crate::prelude::*;
-use crate::review::{Review, Steps, Story};
+use crate::review::{Review, Steps};
 use crate::{ClusterResult, ClusterTask};
 use crate::{Progress, Upgraded};
 use std::cmp::Reverse;
@@ -145,11 +145,17 @@ impl Analysis {
     }
 
     fn find_consequences(&self) -> Vec<Finding> {
-        let change = Review::of(&self.clusters, self.compared, self.findings.findings(), self.existing_count);
+        let own = self.findings.findings();
+        let change = Review::of(&self.clusters, self.compared, own, self.existing_count);
         let upgrade = self.steps.as_ref().map(Steps::review);
-        let stories = change.stories.iter().chain(upgrade.iter().flat_map(|u| &u.stories));
-        let brought = upgrade.iter().flat_map(|u| &u.added).map(|line| line.finding.clone());
-        let mut out: Vec<Finding> = stories.flat_map(Story::consequences).chain(brought).collect();
+        let mut out: Vec<Finding> = change.stories.iter().flat_map(|story| story.consequences(&[])).collect();
+        out.extend(upgrade.iter().flat_map(|u| &u.stories).flat_map(|story| story.consequences(own)));
+        // They aren't about the manifest as it is now, and say so.
+        let last = self.steps.iter().flat_map(|s| &s.steps).last().map_or("", |(name, _)| name);
+        let brought = upgrade.iter().flat_map(|u| &u.added).map(|line| line.finding);
+        out.extend(
+            brought.map(|f| Finding { message: format!("after the upgrade to {last}: {}", f.message), ..f.clone() }),
+        );
         out.sort_by_key(|f| Reverse(f.severity));
         out
     }

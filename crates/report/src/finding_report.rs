@@ -23,21 +23,11 @@ pub struct Report<'a> {
     pub terminal: Terminal,
 }
 
-/// Prints the findings of an analysis, the consequences that they don't report, and what an upgrade brings.
+/// Prints the findings of an analysis, and the consequences that they don't report.
 pub fn print_findings(format: Format, analysis: &Analysis, typed: &Typed, terminal: Terminal) -> Vec<u8> {
     let report = Report::of(&analysis.findings, typed, terminal);
-    let findings = [&analysis.consequences, report.findings, &brought_by_upgrade(analysis)].concat();
+    let findings = [&analysis.consequences, report.findings].concat();
     Report { findings: &findings, ..report }.text(format)
-}
-
-/// The findings that an upgrade brings; they aren't about the manifest as it is now, and say so.
-fn brought_by_upgrade(analysis: &Analysis) -> Vec<Finding> {
-    let Some(steps) = &analysis.steps else {
-        return Vec::new();
-    };
-    let last = steps.steps.last().map_or("", |(name, _)| name);
-    let said = |f: &Finding| Finding { message: format!("after the upgrade to {last}: {}", f.message), ..f.clone() };
-    steps.review().added.iter().map(|line| said(line.finding)).collect()
 }
 
 impl<'a> Report<'a> {

@@ -52,6 +52,13 @@ impl<'a> Entry<'a> {
         Self { effect, clusters, rules: Vec::new(), releases: Vec::new() }
     }
 
+    /// Its level; that of a finding which says the same may be worse.
+    pub fn level(&self) -> Level {
+        let own = level_of(&self.effect);
+        let found = self.rules.iter().map(|f| Level::from(f.severity)).filter(|_| own != Level::Good);
+        found.fold(own, Level::min)
+    }
+
     /// What the entries of several clusters share. Images have other names in clusters with several architectures.
     pub(super) fn key(&self) -> String {
         let Effect { impact, certain, when, text, subjects, action, .. } = &self.effect;

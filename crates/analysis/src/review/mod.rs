@@ -181,42 +181,53 @@ impl<'a> Review<'a> {
         .to_owned()
     }
 
-    /// The verdict, without a full stop: `data loss in 3 of 12 clusters; 2 new errors`.
+    /// The verdict, without a full stop: `data loss in 3 of 12 clusters, disruption in 4; 2 new errors`.
     pub fn verdict(&self) -> String {
-        self.outcome() + &self.brought()
+        self.outcome().join(", ") + &self.brought()
     }
 
-    /// The verdict without its part about findings.
-    fn outcome(&self) -> String {
+    /// The verdict with its worst severity only.
+    pub fn short_verdict(&self) -> String {
+        self.outcome().into_iter().next().unwrap_or_default() + &self.brought()
+    }
+
+    /// The severities with their clusters, the worst first: at least one.
+    fn outcome(&self) -> Vec<String> {
         if self.compared == 0 {
-            return "no HyperConverged was planned".to_owned();
+            return vec!["no HyperConverged was planned".to_owned()];
         }
         let all = plural(self.compared, "cluster");
         // One that is alone isn't counted.
-        let of_all = |n: usize| if self.compared == 1 { String::new() } else { format!(" in {n} of {all}") };
+        let in_some = |n: String| if self.compared == 1 { String::new() } else { format!(" in {n}") };
+        let of_all = |n: usize| in_some(format!("{n} of {all}"));
         let Some(worst) = self.worst() else {
             let only_findings = self.only_findings && self.entries().next().is_none();
-            return match self.counts.differing {
+            return vec![match self.counts.differing {
                 n if self.counts.unplanned > 0 && (n == 0 || only_findings) => "changed, not planned".to_owned(),
                 0 if !self.failing.is_empty() => {
                     let n = self.failing.len();
-                    format!("no changes in {all}, {n} of which can't work, as before")
+                    let some = if n == self.compared { String::new() } else { format!("{n} of ") };
+                    format!("no changes in {all}, {some}which can't work, as before")
                 }
                 0 => format!("no changes in {all}"),
                 n if !self.unknown_before.is_empty() => {
                     let unknown = self.unknown_before.len();
-                    format!("changes in {n} of {all}, {unknown} of which rejected before")
+                    let which = if self.compared == 1 { String::new() } else { format!("{unknown} of which ") };
+                    format!("changes{}, {which}rejected before", of_all(n))
                 }
                 n if only_findings => format!("only findings change{}", of_all(n)),
                 n if self.brought().is_empty() => {
                     format!("changes{}, none of them known to break anything", of_all(n))
                 }
                 n => format!("changes{}", of_all(n)),
-            };
+            }];
         };
         let effect = &worst.effect;
-        let alike = self.entries().filter(|e| (e.effect.impact, e.effect.certain) == (effect.impact, effect.certain));
-        let clusters: BTreeSet<&str> = alike.flat_map(|e| e.clusters.iter().copied()).collect();
+        let clusters_of = |impact, certain| -> BTreeSet<&str> {
+            let alike = self.entries().filter(|e| (e.effect.impact, e.effect.certain) == (impact, certain));
+            alike.flat_map(|e| e.clusters.iter().copied()).collect()
+        };
+        let clusters = clusters_of(effect.impact, effect.certain);
         let of = |kind| clusters.iter().filter(|name| self.verdicts.get(*name) == Some(&kind)).count();
         let failing = [
             (of(VerdictKind::Rejected), "rejected"),
@@ -224,13 +235,24 @@ impl<'a> Review<'a> {
             (of(VerdictKind::NotPlanned), "not planned"),
         ];
         let failing = failing.into_iter().filter(|(n, _)| *n > 0);
-        let failing: Vec<String> = failing.map(|(n, what)| format!("{what}{}", of_all(n))).collect();
-        if (effect.impact == Impact::Stops || effect.is_refusal) && !failing.is_empty() {
-            return failing.join(", ");
+        let (mut parts, mut named) = (Vec::new(), Vec::new());
+        if effect.impact == Impact::Stops || effect.is_refusal {
+            parts.extend(failing.map(|(n, what)| format!("{what}{}", of_all(n))));
+            named.extend((!parts.is_empty()).then_some(effect.impact));
         }
-        let possible = if effect.certain { "" } else { "possible " };
-        let (title, n) = (effect.impact.title(), clusters.len());
-        format!("{possible}{title}{}", of_all(n))
+        // Every severity once, with its clusters.
+        let mut kinds: Vec<&Effect> = self.entries().map(|e| &e.effect).filter(|e| e.impact <= Impact::Alert).collect();
+        kinds.sort_by_key(|effect| effect.rank());
+        for Effect { impact, certain, .. } in kinds {
+            if !named.contains(impact) {
+                let possible = if *certain { "" } else { "possible " };
+                let n = clusters_of(*impact, *certain).len();
+                let place = if parts.is_empty() { of_all(n) } else { in_some(n.to_string()) };
+                parts.push(format!("{possible}{}{place}", impact.title()));
+                named.push(*impact);
+            }
+        }
+        parts
     }
 
     /// The findings' part of the verdict.
@@ -277,7 +299,7 @@ impl<'a> Review<'a> {
     /// The verdict and the worst consequence, in one line of at most `most` characters.
     pub fn summary(&self, most: usize) -> String {
         let text = match self.cause(3) {
-            Some((sentence, ..)) => format!("{}: {sentence}", self.verdict()),
+            Some((sentence, ..)) => format!("{}: {sentence}", self.short_verdict()),
             None => self.verdict(),
         };
         // Masks before cutting, because a cut secret isn't recognised.

@@ -1,6 +1,6 @@
 //! Stories: what one cause does, in all clusters where it does the same.
 
-use super::entry::{Entry, InputDifference, because, level_of};
+use super::entry::{Entry, InputDifference, because};
 use super::groups::{ObjectLine, object_lines};
 use super::{FindingLine, Level, lines, sort_by_severity};
 use crate::prelude::*;
@@ -30,7 +30,7 @@ pub struct Story<'a> {
 impl<'a> Story<'a> {
     /// Its worst level.
     pub fn worst(&self) -> Level {
-        let effects = self.effects.iter().map(|e| level_of(&e.effect));
+        let effects = self.effects.iter().map(Entry::level);
         let findings = self.findings.iter().map(|line| Level::from(line.finding.severity));
         effects.chain(findings).min().unwrap_or(Level::Calm)
     }
@@ -40,11 +40,18 @@ impl<'a> Story<'a> {
         self.effects.is_empty() && self.findings.is_empty() && self.removed.is_empty()
     }
 
-    /// The consequences that no finding of the same severity reports, as findings.
-    pub fn consequences(&self) -> impl Iterator<Item = Finding> {
+    /// The consequences that no finding of the same severity reports, as findings; `known` are findings that report a
+    /// refusal already.
+    pub fn consequences(&self, known: &[Finding]) -> impl Iterator<Item = Finding> {
         // A removed line is in the old text.
         let first = self.causes.iter().min_by_key(|cause| cause.gone).and_then(|cause| cause.places.first());
-        self.effects.iter().filter_map(move |entry| entry.as_finding(first.copied()))
+        let is_known = |entry: &Entry<'_>| {
+            let errors = || known.iter().filter(|f| f.is_error() && says(&entry.effect, f));
+            let is_refused = |name: &&str| errors().any(|f| f.clusters().any(|cluster| cluster == *name));
+            entry.effect.is_refusal && entry.clusters.iter().all(is_refused)
+        };
+        let new = self.effects.iter().filter(move |entry| !is_known(entry));
+        new.filter_map(move |entry| entry.as_finding(first.copied()))
     }
 
     /// The sort key: the level, then the worst effect.

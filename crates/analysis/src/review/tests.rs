@@ -39,7 +39,7 @@ fn sorts_by_severity_and_certainty() {
     assert_eq!(order, expected);
     assert_eq!(review.level, Level::Bad);
     assert_eq!(review.word(), "stops");
-    assert_eq!(review.verdict(), "rejected in 1 of 4 clusters");
+    assert_eq!(review.verdict(), "rejected in 1 of 4 clusters, data loss in 1, possible boot failure in 1, alert in 1");
 }
 
 #[test]
@@ -60,6 +60,12 @@ fn groups_same_changes_with_their_names() {
         panic!("{entries:?}");
     };
     assert_eq!(entry.sentence(4), "the DataSources fedora and rhel9 lead nowhere");
+    let crons = Effect {
+        subjects: vec!["a".to_owned(), "b".to_owned()],
+        ..Effect::new(Impact::Disruption, "SSP creates the DataImportCron {} again: what it imported is deleted")
+    };
+    let crons = Entry::new(crons, Vec::new()).sentence(4);
+    assert_eq!(crons, "SSP creates the DataImportCrons a and b again: what they imported is deleted");
     assert_eq!(clusters(&entry.clusters), "2 clusters: a, b");
     assert_eq!(review.verdict(), "possible boot failure in 2 of 3 clusters");
     assert_eq!(review.word(), "boot-failure");

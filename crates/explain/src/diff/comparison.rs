@@ -91,6 +91,8 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
     }
     gates::mark_noise(before.release, after.release, &mut objects);
     mark_architectures(before, after, &mut objects);
+    let sides = Sides { before: before.release, after: after.release, nodes: &[] };
+    consequence::mark_defaults(sides, &mut objects);
     let (old, new) = (SideOrigin::Rendered(before.release), SideOrigin::Rendered(after.release));
     mark_assumed(old, new, &mut objects);
     let causes = attribute(before, after, states.with, &mut objects);

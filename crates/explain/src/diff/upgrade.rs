@@ -133,10 +133,11 @@ fn effects(release: &Release, plan: &Plan, kind: &str, text: &str) -> Option<Eff
 fn verdicts(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
     let place = || Some(after.document?.locate_key(&Path::dotted("metadata.name")));
     let (was, is) = (&before.plan.admission, &after.plan.admission);
+    let cause = || Some(after.document?.locate(&is.causes.first()?.path));
     if was.accepted && !is.accepted {
         let values: [(&str, &dyn Display); 3] =
             [("to", &after.release.label()), ("from", &before.release.label()), ("message", &is.message)];
-        out.push(Note { place: place(), ..from_sentence(NoteKind::Verdict, "upgrade-rejects", &values) });
+        out.push(Note { place: cause(), ..from_sentence(NoteKind::Verdict, "upgrade-rejects", &values) });
     }
     let reconcile = |plan: &Plan| plan.reconcile_error.as_ref().map(|e| e.message.clone());
     if let (None, Some(error)) = (reconcile(before.plan), reconcile(after.plan)) {

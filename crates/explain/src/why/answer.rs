@@ -13,7 +13,9 @@ use crate::prelude::*;
 use crate::why::input::Input;
 use crate::why::plan_input::PlanInput;
 use crate::why::target::{FoundValue, Target};
+use hcoplan_diagnostics::words::list;
 use hcoplan_planner::admission::Admission;
+use hcoplan_planner::cause::Cause;
 use hcoplan_planner::plan::plan;
 
 /// The inputs that determine a field, or whether an object exists.
@@ -86,17 +88,19 @@ pub struct Source {
     pub place: Option<Location>,
 }
 
-/// The message and location of a rejection.
-fn rejection(plan_input: &PlanInput<'_>, verdict: Admission) -> Option<String> {
-    if verdict.accepted {
-        return None;
-    }
-    let Some(cause) = verdict.causes.first() else {
-        return Some(verdict.message);
+/// The messages of a rejection and of those that follow it once it is repaired, with their locations.
+fn rejection(plan_input: &PlanInput<'_>, verdict: &Admission) -> Option<String> {
+    let said = |message: &str, causes: &[Cause]| {
+        let places = causes.iter().map(|cause| plan_input.document.locate(&cause.path)).map(|place| {
+            let place = place.origin().unwrap_or(place);
+            format!("{}:{}", place.file.path(), place.start())
+        });
+        let places: Vec<String> = places.collect::<BTreeSet<_>>().into_iter().collect();
+        if places.is_empty() { message.to_owned() } else { format!("{message} ({})", list(&places, usize::MAX)) }
     };
-    let place = plan_input.document.locate(&cause.path);
-    let place = place.origin().unwrap_or(place);
-    Some(format!("{} ({}:{})", verdict.message, place.file.path(), place.start()))
+    let further = verdict.further.iter().map(|next| said(&next.message, &next.causes));
+    let all = std::iter::once(said(&verdict.message, &verdict.causes)).chain(further);
+    (!verdict.accepted).then(|| joined(all, "; then "))
 }
 
 /// Finds the inputs that determine a field (or, if it is empty, an object).
@@ -141,7 +145,7 @@ pub fn ask(plan_input: &PlanInput<'_>, kind: &str, name: Option<&str>, field: &s
         feeds: Vec::new(),
         others: Vec::new(),
         in_a_new_cluster: None,
-        rejected: rejection(plan_input, verdict),
+        rejected: rejection(plan_input, &verdict),
         error: error.map(|e| (e.operand, e.message.clone())),
         patch: None,
         value,

@@ -6,9 +6,7 @@ use crate::changes::Changes;
 use crate::json::placed;
 use crate::prelude::*;
 use crate::words::word;
-use hcoplan_analysis::review::{
-    Checklist, Entry, FieldLine, FindingLine, InputDifference, ObjectLine, Story, level_of,
-};
+use hcoplan_analysis::review::{Checklist, Entry, FieldLine, FindingLine, InputDifference, ObjectLine, Story};
 use hcoplan_analysis::shown_path;
 
 /// Raised when a key is removed or changes its meaning.
@@ -138,7 +136,7 @@ fn effect(changes: &Changes<'_>, entry: &Entry<'_>, rules: &[usize]) -> Value {
     let effect = &entry.effect;
     json!({
         "impact": effect.impact,
-        "level": word("outputs", level_of(effect).as_str()),
+        "level": word("outputs", entry.level().as_str()),
         "certain": effect.certain,
         "message": entry.sentence(usize::MAX - 1),
         "subjects": effect.subjects,

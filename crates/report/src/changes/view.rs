@@ -9,7 +9,7 @@ use crate::plural;
 use crate::prelude::*;
 use crate::text::left;
 use hcoplan_analysis::review::{
-    Entry, FieldLine, FindingLine, InputDifference, ObjectLine, Story, cluster_names, level_of, list,
+    Entry, FieldLine, FindingLine, InputDifference, ObjectLine, Story, cluster_names, list,
 };
 use hcoplan_explain::diff::semantic::Impact;
 use hcoplan_planner::inventory::UpdateMethod;
@@ -82,7 +82,7 @@ impl<'a> View<'a> {
 
     /// The last line: verdict, counts and next command.
     pub(crate) fn last(&self) -> (Level, Text) {
-        let mut text = Text::new().strong(self.review.verdict()).plain(format!("; {}", self.review.totals()));
+        let mut text = Text::new().strong(self.review.short_verdict()).plain(format!("; {}", self.review.totals()));
         if let Some(next) = self.next() {
             text = text.plain(format!("; next: `{next}`"));
         }
@@ -251,13 +251,10 @@ impl<'a> View<'a> {
 
     pub(super) fn entry(&self, entry: &Entry<'_>) -> Row {
         let effect = &entry.effect;
-        let label = match (entry.releases.as_slice(), effect.certain) {
-            ([], true) => String::new(),
-            ([], false) => "possibly".to_owned(),
-            (releases, _) => releases.join(", "),
-        };
+        let releases = Some(entry.releases.join(", ")).filter(|releases| !releases.is_empty());
+        let label = joined(releases.as_deref().into_iter().chain((!effect.certain).then_some("possibly")), ": ");
         let most = if self.is_verbose() { usize::MAX - 1 } else { MAX_NAMES };
-        let level = level_of(effect);
+        let level = entry.level();
         let mut row = Row::new(level, Text::new().level(level, label), entry.sentence(most));
         row.place = rules(&entry.rules);
         row.anchor = entry.rules.first().map(|f| findings::anchor(f));

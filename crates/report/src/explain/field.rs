@@ -317,7 +317,7 @@ fn changes(pair: &[FieldVersion]) -> Vec<String> {
     let name = after.release.label();
     let mut out = Vec::new();
     if before.doc.facts != after.doc.facts {
-        out.push(format!("{name}: {}, {} before", after.doc.facts, before.doc.facts));
+        out.push(format!("{name}: {} ({} before)", after.doc.facts, before.doc.facts));
     }
     let new = |a: &[String], b: &[String]| {
         let new = a.iter().filter(|f| !b.contains(f)).cloned();
@@ -364,8 +364,8 @@ fn leaves(a: Option<&Value>, b: Option<&Value>, at: &str, name: &str, out: &mut 
         }
         (a, b) => {
             let show = |v: Option<&Value>| cut(&plain_value(v), 60);
-            let at = if at.is_empty() { "value" } else { at };
-            out.push(format!("{name}: {at}: {}, {} before", show(b), show(a)));
+            let at = if at.is_empty() { "default" } else { at };
+            out.push(format!("{name}: {at}: {} ({} before)", show(b), show(a)));
         }
     }
 }

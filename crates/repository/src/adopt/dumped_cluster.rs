@@ -5,9 +5,9 @@ use hcoplan_planner::inventory::Node;
 use hcoplan_yaml::edit::{self, Change};
 
 use super::INVENTORY_SCHEMA;
-use super::facts::{all_facts, facts, is_same, is_same_release};
+use super::facts::{all_facts, comment, facts, is_same, is_same_release};
 use crate::prelude::*;
-use crate::repo::{ClusterRef, Dump, Fact, FactOrigin, Identity, Loaded};
+use crate::repo::{ClusterRef, Dump, Fact, FactOrigin, Identity, Loaded, known_release, nearest_release};
 
 /// Argo CD skips a file with this comment.
 const NOT_APPLIED: &str = "# +argocd:skip-file-rendering\n";
@@ -67,7 +67,15 @@ impl DumpedCluster {
     fn written(&self) -> Identity {
         let release = self.identity.release.clone();
         let release = release.filter(|release| !self.states_release || release.by == FactOrigin::CommandLine);
+        let release = release.filter(|release| known_release(&release.value).is_ok());
         Identity { release, ..self.identity.clone() }
+    }
+
+    /// The release that runs and isn't modelled, so that an inventory can't have it, with the nearest modelled one.
+    pub fn not_modelled(&self) -> Option<(String, String)> {
+        let release = self.identity.release.as_ref().filter(|release| known_release(&release.value).is_err())?;
+        let nearest = nearest_release(&release.value)?;
+        Some((format!("{} has {}, which isn't modelled", release.by, release.value), nearest.label().to_owned()))
     }
 
     /// Whether a placement names a label.
@@ -79,11 +87,15 @@ impl DumpedCluster {
     pub fn inventory(&self, name: &str) -> String {
         let fact = |Fact { field, value, by }| format!("  {field}: {}  # {by}\n", edit::inline(&value));
         let more: String = self.dump.facts().into_iter().map(fact).collect();
+        let nearest = self.not_modelled().map(|(why, nearest)| {
+            format!("  # {}; the nearest release that is:\n  # release: {nearest:?}\n", comment(&why))
+        });
         format!(
             "# yaml-language-server: $schema={INVENTORY_SCHEMA}\n\
              apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nmetadata:\n  name: {}\n\
-             spec:\n{}{more}{}",
+             spec:\n{}{}{more}{}",
             edit::inline(&name.into()),
+            nearest.unwrap_or_default(),
             facts(&self.written()),
             pools_yaml(&pools(&self.nodes, |key| self.names(key))),
         )

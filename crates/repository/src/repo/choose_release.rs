@@ -38,7 +38,7 @@ pub fn known_release(name: &str) -> Result<Arc<Release>, UnknownRelease> {
 
 /// The modelled release that is nearest to a version that isn't: the oldest for an older one, else the newest; of the
 /// same distribution. `None` for what is no version.
-pub(super) fn nearest_release(name: &str) -> Option<Arc<Release>> {
+pub(crate) fn nearest_release(name: &str) -> Option<Arc<Release>> {
     let (line, _) = version_parts(name)?;
     let numbers = version_numbers(&line);
     let of = |distribution: &'static Distribution| -> Vec<Arc<Release>> {

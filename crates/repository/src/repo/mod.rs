@@ -76,6 +76,7 @@ pub use build::{
 };
 pub use build_failed::FailedBuild;
 pub use candidate::is_candidate;
+pub(crate) use choose_release::nearest_release;
 pub use choose_release::{UnknownRelease, known_release, not_modelled, release_name};
 pub use cluster_filter::ClusterFilter;
 pub use config::{CONFIG_FILE, CONFIG_SCHEMA, ClusterEntry, Config, LintConfig, RuleConfig, SuppressConfig};

@@ -16,7 +16,7 @@ mod users;
 
 use crate::diff::Kind;
 use crate::diff::gates;
-use crate::diff::semantic::{EffectTime, Impact, ObjectChange};
+use crate::diff::semantic::{EffectTime, Impact, NoiseKind, ObjectChange};
 use crate::prelude::*;
 use hcoplan_kubernetes::tree::{get, remove};
 use rows::Row;
@@ -109,7 +109,6 @@ impl<'a> Change<'a> {
 }
 
 fn leaves(was: &Value, is: &Value, path: &str, out: &mut Vec<(String, String, String)>) {
-    let is_empty = |value: &Value| value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty);
     if was == is || is_empty(was) && is_empty(is) {
         return;
     }
@@ -124,6 +123,11 @@ fn leaves(was: &Value, is: &Value, path: &str, out: &mut Vec<(String, String, St
         }
         _ => out.push((path.to_owned(), shown(was), shown(is))),
     }
+}
+
+/// Whether a value says nothing.
+fn is_empty(value: &Value) -> bool {
+    value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty)
 }
 
 fn value_at<'v>(body: Option<&'v Value>, path: &str) -> &'v Value {
@@ -152,6 +156,8 @@ pub(super) fn consequences(object: &ObjectChange, sides: Sides<'_>) -> Vec<Conse
         let change = Change { object, sides, path: "", before, after };
         out.extend(row.into_iter().flat_map(|row| row.consequences(&change)));
         if !replaces {
+            let new = object.after.as_deref().filter(|_| !out.is_empty());
+            out.extend(new.into_iter().flat_map(|new| rows.iter().filter_map(|row| row.of_new(new))));
             return out;
         }
         out.retain(|consequence| consequence.impact == Impact::DataLoss);
@@ -199,6 +205,29 @@ pub(super) fn consequences(object: &ObjectChange, sides: Sides<'_>) -> Vec<Conse
     out
 }
 
+/// Marks changed fields that do nothing: one side has what the operator takes anyway, the other has nothing.
+pub(super) fn mark_defaults(sides: Sides<'_>, objects: &mut [ObjectChange]) {
+    for object in objects.iter_mut().filter(|object| object.kind == Kind::Change) {
+        let rows = rows::of_kind(&object.id.kind);
+        let bodies = [object.before.as_deref(), object.after.as_deref()];
+        let is_same = |label: &str| {
+            let paths: Vec<&str> = rows.iter().map(|row| row.paths[0]).filter(|path| is_within(path, label)).collect();
+            let is_idle = |row: &&Row| {
+                let [before, after] = bodies.map(|body| value_at(body, row.paths[0]));
+                row.is_idle(&Change { object, sides, path: "", before, after })
+            };
+            let is_known = paths.contains(&label)
+                || !paths.is_empty()
+                    && bodies.iter().all(|body| is_empty(&without(value_at(*body, label), label, &paths)));
+            is_known && rows.iter().filter(|row| paths.contains(&row.paths[0])).all(is_idle)
+        };
+        let same: Vec<bool> = object.fields.iter().map(|field| is_same(&field.step.label)).collect();
+        for (field, _) in object.fields.iter_mut().zip(same).filter(|(_, same)| *same) {
+            field.step.noise = Some(NoiseKind::Server);
+        }
+    }
+}
+
 impl Row {
     /// Whether a field's change is about one of the paths, and not about a longer one only.
     fn touches(&self, label: &str, covered: &[&str]) -> bool {
@@ -214,16 +243,15 @@ impl Row {
 /// A value without the parts that other rows cover, and without sections that become empty; null if nothing is left.
 fn without(value: &Value, path: &str, covered: &[&str]) -> Value {
     let mut out = value.clone();
-    let is_empty = |value: Option<&Value>| value.and_then(Value::as_object).is_some_and(serde_json::Map::is_empty);
     for mut own in covered.iter().filter_map(|c| c.strip_prefix(path)?.strip_prefix('.')) {
         while remove(&mut out, own).is_some()
             && let Some((parent, _)) = own.rsplit_once('.')
-            && is_empty(get(&out, parent))
+            && get(&out, parent).is_some_and(is_empty)
         {
             own = parent;
         }
     }
-    if out != *value && is_empty(Some(&out)) { Value::Null } else { out }
+    if out != *value && is_empty(&out) { Value::Null } else { out }
 }
 
 #[cfg(test)]

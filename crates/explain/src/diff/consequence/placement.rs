@@ -15,7 +15,8 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub(super) fn of(change: &Change<'_>) -> Self {
+    /// `unset` is where pods run without a placement.
+    pub(super) fn of(change: &Change<'_>, unset: Option<&str>) -> Self {
         let (was, is) = (inner(change.before), inner(change.after));
         let needs = |placement| Selection::of(placement).map(|selection| selection.needs());
         let left = change.sides.nodes.iter().filter(|node| admits(was, node) && !admits(is, node));
@@ -25,7 +26,9 @@ impl Places {
             (_, []) => None,
             (_, left) => Some((list(left), false)),
         };
-        Self { is: place(is), was: place(was), left }
+        let default = |value: &Value| unset.filter(|_| value.get("nodePlacement").is_none()).map(str::to_owned);
+        let is = default(change.after).unwrap_or_else(|| place(is));
+        Self { is, was: default(change.before).unwrap_or_else(|| place(was)), left }
     }
 }
 

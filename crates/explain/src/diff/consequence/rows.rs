@@ -4,11 +4,12 @@
 //! Sources of the rows: KubeVirt `pkg/virt-controller/watch/workload-updater` (what can migrate migrates; batches are of
 //! VMs to evict), `pkg/virt-config` (defaults; a log's verbosity is 2, components change it without a
 //! restart, launchers at their start), `pkg/virt-operator/resource/apply/core.go` (`certificationNeedsRotation`: another
-//! life makes the operators issue a certificate again), CDI `pkg/operator/controller/certrotation.go`
+//! life makes the operators issue a certificate again), `pkg/virt-operator/resource/placement` (without a placement
+//! virt-api and virt-controller need a control-plane node; an empty one takes any), CDI `pkg/operator/controller/certrotation.go`
 //! (`ensureCertConfig`: so does another time of renewal).
 
 use super::said::{Said, Says};
-use super::{Change, kubevirt, machine, migration, others};
+use super::{Change, kubevirt, machine, migration, others, value_at};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
 
@@ -27,6 +28,8 @@ pub(super) struct Row {
     pub(super) gate: Option<&'static str>,
     /// What it says while the gate is off.
     pub(super) idle: Option<Said>,
+    /// What it says of an object that appears.
+    new: Option<Said>,
 }
 
 impl Row {
@@ -36,6 +39,17 @@ impl Row {
             Says::Code(name) => code(name)(change),
             says => says.consequences(change),
         }
+    }
+
+    /// What it says of an object that appears, about its own value.
+    pub(super) fn of_new(&self, object: &Value) -> Option<Consequence> {
+        Some(self.new?.fill(&[("is", &self.says.value(value_at(Some(object), self.paths[0]))?)]))
+    }
+
+    /// Whether the operator does the same with both values. Of a section that it is there may matter, though it is empty.
+    pub(super) fn is_idle(&self, change: &Change<'_>) -> bool {
+        let is_known = !matches!(self.says, Says::Code(_) | Says::Section { .. } | Says::Placement { .. });
+        change.before == change.after || is_known && self.consequences(change).is_empty()
     }
 
     /// Whether it is about the object as a whole.

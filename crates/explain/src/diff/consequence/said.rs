@@ -84,8 +84,13 @@ pub(super) enum Says {
     },
     /// Each name in a list, or each key of a map, that is added, removed or changed.
     Names { add: Said, remove: Said, change: Option<Said> },
-    /// Where pods run: the nodes that they leave, if that matters, and any other change.
-    Placement { missed: Option<Said>, changed: Said },
+    /// Where pods run: without a placement, the nodes that they leave if that matters, and any other change.
+    Placement {
+        #[serde(borrow)]
+        unset: Option<&'static str>,
+        missed: Option<Said>,
+        changed: Said,
+    },
     /// Computed, by the name of the function.
     Code(&'static str),
 }
@@ -172,6 +177,16 @@ impl Consequence {
 }
 
 impl Says {
+    /// A value in words; `None` if it does nothing.
+    pub(super) fn value(&self, value: &Value) -> Option<String> {
+        match self {
+            Self::Value { words, .. } => (!value.is_null()).then(|| words.value(value)),
+            Self::Selector { unset, .. } if value.is_null() => Some((*unset).to_owned()),
+            Self::Selector { of, .. } => Some(selected(of, value)),
+            _ => (value == true).then(String::new),
+        }
+    }
+
     /// The consequences of a change.
     pub(super) fn consequences(&self, change: &Change<'_>) -> Vec<Consequence> {
         let (was, is) = (change.before, change.after);
@@ -189,10 +204,9 @@ impl Says {
                 let (was, is) = (words.value(was), words.value(is));
                 if same_value(&was, &is) { Vec::new() } else { vec![named(*said, said.turns(is, was))] }
             }
-            Self::Selector { unset, of, says } => {
+            Self::Selector { says, .. } => {
                 let labels = if is.is_null() { was } else { is };
-                let [was, is] =
-                    [was, is].map(|value| if value.is_null() { (*unset).to_owned() } else { selected(of, value) });
+                let [was, is] = [was, is].map(|value| self.value(value).unwrap_or_default());
                 if was == is {
                     return Vec::new();
                 }
@@ -240,8 +254,8 @@ impl Says {
                     Some(said.turns(summary(&is), summary(&was)).about(name))
                 })
                 .collect(),
-            Self::Placement { missed, changed } => {
-                let Places { is, was, left } = Places::of(change);
+            Self::Placement { unset, missed, changed } => {
+                let Places { is, was, left } = Places::of(change, *unset);
                 match (missed, left) {
                     (Some(missed), Some((nodes, possibly))) => {
                         let missed = Said { possibly: missed.possibly || possibly, ..*missed };
