@@ -115,6 +115,7 @@ use hcoplan_repository::inventory::LoadedInventory;
 use hcoplan_repository::repo::OtherObjects;
 
 use crate::Settings;
+use crate::lists::{name_of, namespace_of};
 
 /// The input about one cluster.
 #[derive(Debug, Clone, Copy)]
@@ -271,8 +272,14 @@ impl<'a> Context<'a> {
     }
 
     /// An object of the repository before the change; `None` if it wasn't there, or is unknown.
-    pub fn object_before(&self, kind: &str, namespace: &str, name: &str) -> Option<&'a Document> {
-        self.objects_before?.named(kind, Some(namespace), name).map(|document| &**document)
+    ///
+    /// Directories of several clusters may each have one of its name, so the one of its file comes first.
+    pub fn object_before(&self, document: &Document) -> Option<&'a Document> {
+        let (kind, namespace, name) = (document.text("kind"), namespace_of(document), name_of(document));
+        let all = self.objects_before?;
+        let is_same = |d: &Document| name_of(d) == name && namespace_of(d) == namespace;
+        let mut of_file = all.of_kind(kind).iter().filter(|d| d.file.path() == document.file.path());
+        of_file.find(|d| is_same(d)).or_else(|| all.named(kind, Some(namespace), name)).map(|document| &**document)
     }
 
     /// The planner's input, for planning again with parts removed; only for pedantic rules.

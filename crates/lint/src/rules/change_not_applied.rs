@@ -90,8 +90,7 @@ fn without_effect(cx: &Context<'_>, out: &mut Sink) {
     for vm in cx.virtual_machines() {
         let list = vm.owner_path("dataVolumeTemplates");
         let kind = vm.document.text("kind");
-        let Some(before) = cx.object_before(kind, vm.namespace(), vm.name()).filter(|_| kind == "VirtualMachine")
-        else {
+        let Some(before) = cx.object_before(vm.document).filter(|_| kind == "VirtualMachine") else {
             continue;
         };
         let templates = |document: &Document| json_of(document.root.at(&list));
@@ -123,7 +122,7 @@ fn changed_objects<'c>(
 ) -> impl Iterator<Item = (&'c Document, &'c Document)> {
     let all = cx.of_kind(kind).iter().map(|d| &**d);
     let whole = all.filter(move |d| d.text("apiVersion").starts_with(group) && cx.is_whole(d));
-    whole.filter_map(move |d| Some((d, cx.object_before(kind, namespace_of(d), name_of(d))?)))
+    whole.filter_map(move |d| Some((d, cx.object_before(d)?)))
 }
 
 /// The value at a path, without some of its fields.

@@ -107,7 +107,9 @@ fn missing(cx: &Context<'_>, name: &str, references: Vec<Reference>, names: &Nam
 /// Several default classes for virtual machines.
 fn defaults(cx: &Context<'_>, classes: &[Arc<Document>], out: &mut Sink) {
     let found = classes.iter().filter_map(|class| Some((class, default_place(class, VIRT_DEFAULT)?)));
-    let found: Vec<_> = found.collect();
+    // Directories of several clusters may have one each.
+    let mut known = BTreeSet::new();
+    let found: Vec<_> = found.filter(|(class, _)| known.insert(name_of(class))).collect();
     let [(_, first), (second, place), ..] = &found[..] else {
         return;
     };
