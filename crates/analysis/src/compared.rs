@@ -105,8 +105,11 @@ pub(super) fn compare(
     outcome.diff = Some(diff);
 }
 
-/// The objects of both sides that are compared: those that HCO renders, too, and those that rules read; of ConfigMaps
-/// and Secrets, those that another one names on a side.
+/// The kinds with data, and those that Secrets are made of.
+const DATA: [&str; 4] = ["ConfigMap", "ExternalSecret", "SealedSecret", "Secret"];
+
+/// The objects of both sides that are compared: those that HCO renders, too, and those that rules read; of those with
+/// data, the ones that another one names on a side.
 fn compared_objects<'o>(sides: [&'o OtherObjects; 2], plan: &Plan) -> [Vec<&'o Document>; 2] {
     let is_rendered = |d: &&Arc<Document>| {
         let mut same =
@@ -119,7 +122,7 @@ fn compared_objects<'o>(sides: [&'o OtherObjects; 2], plan: &Plan) -> [Vec<&'o D
     let is_read = |d: &&Arc<Document>| diff::is_compared(d.text("apiVersion"), d.text("kind")) || is_definition(d);
     let read = |objects: &'o OtherObjects| {
         let read = objects.all().filter(|d| is_read(d) || is_rendered(d));
-        read.partition::<Vec<_>, _>(|d| ["ConfigMap", "Secret"].contains(&d.text("kind")) && !is_rendered(d))
+        read.partition::<Vec<_>, _>(|d| DATA.contains(&d.text("kind")) && !is_rendered(d))
     };
     let all = sides.map(read);
     let names = |of: &Document, name: &str| {
