@@ -3,7 +3,6 @@
 use hcoplan_diagnostics::source::origin_name;
 use hcoplan_yaml::Segment;
 use hcoplan_yaml::edit::{Change, apply, edits, inline};
-use serde_json::Value as Json;
 
 use super::known::Assumed;
 use super::{DumpedCluster, INVENTORY_SCHEMA};

@@ -1,7 +1,6 @@
 //! The facts that a dump has about a cluster in addition to its nodes, and the inventory's fields that it contradicts.
 
 use hcoplan_diagnostics::secret::InputText;
-use hcoplan_planner::release::version_parts;
 use hcoplan_yaml::edit;
 use serde_json::Value;
 

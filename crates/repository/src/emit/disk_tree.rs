@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 
-use hcoplan_diagnostics::source::{max_bytes, open_file, read_sized};
+use hcoplan_diagnostics::source::{open_file, read_sized};
 
 use super::Error;
 use super::HEADER;

@@ -132,8 +132,4 @@ impl Error {
     fn io(path: impl Into<Utf8PathBuf>, error: std::io::Error) -> Self {
         Self::Io { path: path.into(), error }
     }
-
-    fn beside(parent: &Utf8Path, name: &str, error: std::io::Error) -> Self {
-        Self::Beside { tree: parent.join(name), parent: parent.to_owned(), error }
-    }
 }

@@ -31,7 +31,9 @@ impl TemporaryDirectory {
             match fs::create_dir(&path) {
                 Ok(()) => {}
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-                Err(error) => return Err(Error::beside(parent, name, error)),
+                Err(error) => {
+                    return Err(Error::Beside { tree: parent.join(name), parent: parent.to_owned(), error });
+                }
             }
             let directory = Scratch::new(path, remove);
             let lock = lock(directory.path());

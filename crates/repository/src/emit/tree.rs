@@ -31,18 +31,10 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Starts a tree at `out`; checks that hcoplan wrote the existing files.
+    /// Starts a tree at `out`, in place of the existing one, of which hcoplan wrote all files.
     ///
     /// # Errors
-    /// The tree has files that hcoplan didn't write, or the operating system reports an error.
-    pub fn begin(out: &Utf8Path) -> Result<Self, Error> {
-        Self::replace(out, DiskTree::open(out)?)
-    }
-
-    /// Like [`Self::begin`], with the existing tree already read.
-    ///
-    /// # Errors
-    /// Those of [`Self::begin`].
+    /// The operating system reports an error.
     pub fn replace(out: &Utf8Path, old: Option<DiskTree>) -> Result<Self, Error> {
         let out = full_path(out)?;
         let (Some(parent), Some(name)) = (out.parent(), out.file_name()) else {
@@ -283,6 +275,10 @@ mod tests {
         }
     }
 
+    fn begin(out: &Utf8Path) -> Result<Tree, Error> {
+        Tree::replace(out, DiskTree::open(out)?)
+    }
+
     fn listing(directory: &Utf8Path) -> Vec<String> {
         let mut out = Vec::new();
         for entry in directory.read_dir_utf8().expect("readable") {
@@ -303,7 +299,7 @@ mod tests {
         let root = Utf8Path::from_path(directory.path()).expect("UTF-8");
         let out = root.join("deep/rendered");
 
-        let tree = Tree::begin(&out).expect("begins");
+        let tree = begin(&out).expect("begins");
         tree.write(&cluster("a", &[("X-1.yaml", "1"), ("X-2.yaml", "2")])).expect("a");
         tree.write(&cluster("b/c", &[("X-1.yaml", "1")])).expect("b/c");
         tree.write(&cluster(".", &[("X-0.yaml", "0")])).expect("root");
@@ -322,13 +318,13 @@ mod tests {
         assert_eq!(listing(&out), before);
 
         // Dropping it changes nothing and leaves nothing.
-        let tree = Tree::begin(&out).expect("begins");
+        let tree = begin(&out).expect("begins");
         tree.write(&cluster("new", &[])).expect("new");
         drop(tree);
         assert_eq!(listing(&out), before);
         assert_eq!(out.parent().expect("parent").read_dir().expect("dir").count(), 1);
 
-        let tree = Tree::begin(&out).expect("begins");
+        let tree = begin(&out).expect("begins");
         let unchanged = cluster("a", &[("X-1.yaml", "1"), ("X-2.yaml", "2")]);
         tree.write(&unchanged).expect("a");
         assert!(tree.keep("b/c").expect("kept") && tree.keep(".").expect("kept"));
@@ -338,13 +334,13 @@ mod tests {
         assert_eq!(made(), when, "what is as it was is left alone");
         assert_eq!(listing(&out), before);
 
-        let tree = Tree::begin(&out).expect("begins");
+        let tree = begin(&out).expect("begins");
         tree.write(&cluster("a", &[("X-1.yaml", "1"), ("X-2.yaml", "two")])).expect("a");
         assert!(tree.keep("b/c").expect("kept") && tree.keep(".").expect("kept"));
         tree.finish().expect("finishes");
         assert_eq!(fs::read_to_string(out.join("a/X-2.yaml")).expect("text"), format!("{HEADER}two"));
 
-        let tree = Tree::begin(&out).expect("begins");
+        let tree = begin(&out).expect("begins");
         tree.write(&cluster("a", &[("X-1.yaml", "one")])).expect("a");
         assert!(tree.keep("b/c").expect("kept"));
         assert!(!tree.keep("never").expect("asked"));
@@ -368,7 +364,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let root = Utf8Path::from_path(directory.path()).expect("UTF-8");
         let out = root.join("rendered");
-        let rejected = |path: &str| match Tree::begin(&out) {
+        let rejected = |path: &str| match begin(&out) {
             Err(Error::Foreign { path: found }) => assert_eq!(found, out.join(path)),
             other => panic!("{path}: {other:?}"),
         };
@@ -377,7 +373,7 @@ mod tests {
         rejected("notes.txt");
         fs::remove_file(out.join("notes.txt")).expect("removed");
 
-        let tree = Tree::begin(&out).expect("an empty directory is nobody's");
+        let tree = begin(&out).expect("an empty directory is nobody's");
         tree.write(&cluster("a", &[("X-1.yaml", "1")])).expect("a");
         tree.finish().expect("finishes");
         for path in ["README.md", "a/X-9.yaml", "b/X-1.yaml", "a/b/hcoplan-manifest.json"] {
@@ -394,10 +390,10 @@ mod tests {
             fs::remove_file(out.join("a/link")).expect("removed");
             let link = root.join("link");
             std::os::unix::fs::symlink(&out, &link).expect("linked");
-            assert!(matches!(Tree::begin(&link), Err(Error::NotADirectory { what: "a symbolic link", .. })));
+            assert!(matches!(begin(&link), Err(Error::NotADirectory { what: "a symbolic link", .. })));
         }
         fs::write(out.join("a").join(CLUSTER_MANIFEST), "{").expect("written");
-        assert!(matches!(Tree::begin(&out), Err(Error::Manifest { .. })));
+        assert!(matches!(begin(&out), Err(Error::Manifest { .. })));
     }
 
     #[test]
@@ -405,7 +401,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let root = Utf8Path::from_path(directory.path()).expect("UTF-8");
         let out = root.join("rendered");
-        let tree = Tree::begin(&out).expect("begins");
+        let tree = begin(&out).expect("begins");
         tree.write(&cluster("a", &[("X-1.yaml", "1")])).expect("a");
         tree.finish().expect("finishes");
         let file = out.join("a/X-1.yaml");
@@ -413,7 +409,7 @@ mod tests {
         fs::write(&file, both).expect("written");
         let disk = DiskTree::open(&out).expect("ours").expect("a tree");
         assert!(matches!(disk.check_merged(), Err(Error::Conflict { path }) if path == file));
-        let tree = Tree::begin(&out).expect("it can be rewritten");
+        let tree = begin(&out).expect("it can be rewritten");
         tree.write(&cluster("a", &[("X-1.yaml", "3")])).expect("a");
         tree.finish().expect("finishes");
         let disk = DiskTree::open(&out).expect("ours").expect("a tree");

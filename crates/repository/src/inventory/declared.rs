@@ -5,12 +5,10 @@ use super::locations::{InventoryLocations, NodeLocations};
 use super::schema;
 use crate::prelude::*;
 use hcoplan_planner::inventory::{
-    ARCHITECTURE_LABEL, Architecture, CAPABILITIES, HOSTNAME_LABEL, Inventory, LABELLED, Node, ROLE_LABEL,
-    UpdateMethod, capability_labels, control_plane_labels,
+    Architecture, CAPABILITIES, HOSTNAME_LABEL, Inventory, LABELLED, Node, ROLE_LABEL, UpdateMethod, capability_labels,
+    control_plane_labels,
 };
 use hcoplan_planner::release::Platform;
-use hcoplan_rule_pages::rules::INVENTORY_INCONSISTENT;
-use hcoplan_rule_pages::rules::INVENTORY_INVALID;
 use hcoplan_yaml::{Node as Tree, Value as Yaml};
 
 /// The content of a ClusterInventory.

@@ -4,7 +4,7 @@ use super::declared::{count, flag};
 use super::dump::taints;
 use super::pools::{Labels, Offers, Pool, lasting_taints, offer_fields, offers, pools};
 use crate::prelude::*;
-use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, Architecture, Node};
+use hcoplan_planner::inventory::{Architecture, Node};
 use hcoplan_yaml::Node as Tree;
 use std::cmp::Reverse;
 

@@ -2,8 +2,7 @@
 
 use super::locations::NodeLocations;
 use crate::prelude::*;
-use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, CORDONED, Node, Taint};
-use hcoplan_rule_pages::rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
+use hcoplan_planner::inventory::{CORDONED, Node, Taint};
 use hcoplan_yaml::Node as Tree;
 
 /// Reads a document's nodes, in the order of the text.

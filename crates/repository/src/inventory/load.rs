@@ -7,7 +7,6 @@ use super::machines;
 use super::merge::differences;
 use crate::prelude::*;
 use hcoplan_planner::inventory::{Inventory, Node};
-use hcoplan_rule_pages::rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
 
 /// What a document declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize)]

@@ -9,8 +9,7 @@ use super::declared::known_name;
 use super::dump::{taints, texts};
 use super::locations::NodeLocations;
 use crate::prelude::*;
-use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, Node, ROLE_LABEL, Taint, control_plane_labels};
-use hcoplan_rule_pages::rules::INVENTORY_INCONSISTENT;
+use hcoplan_planner::inventory::{Node, ROLE_LABEL, Taint, control_plane_labels};
 use hcoplan_yaml::{Node as Tree, Value as Yaml};
 
 const CAPACITY_LABELS: &str = "capacity.cluster-autoscaler.kubernetes.io/labels";

@@ -1,10 +1,8 @@
 //! Groups a cluster's similar nodes into the pools of a ClusterInventory.
 
 use crate::prelude::*;
-use hcoplan_planner::inventory::{
-    ARCHITECTURE_LABEL, CORDONED, CPU_VENDOR, LABELLED, Node, OWN_CPU, ROLE_LABEL, Taint,
-};
-use serde_json::{Value, json};
+use hcoplan_planner::inventory::{CORDONED, CPU_VENDOR, LABELLED, Node, OWN_CPU, ROLE_LABEL, Taint};
+use serde_json::Value;
 
 /// Labels and taints by what they say:
 ///

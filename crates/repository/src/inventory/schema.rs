@@ -4,7 +4,6 @@ use crate::prelude::*;
 use hcoplan_diagnostics::finding::Rule;
 use hcoplan_kubernetes::schema::{DocumentSchema, Mistake};
 use hcoplan_planner::inventory::Architecture;
-use hcoplan_rule_pages::rules::INVENTORY_INVALID;
 use hcoplan_yaml::Node;
 use hcoplan_yaml::Segment;
 

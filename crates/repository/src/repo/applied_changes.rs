@@ -1,8 +1,7 @@
 //! What a change makes of a HyperConverged that a controller applies, where its files say nothing of it: it leaves what
 //! is applied, or the controller's object changes.
 
-use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, HCO_REMOVED};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::build::{BUILT, DISABLED};
 use super::gitops::{Applied, Controller, Kind, LeftOut, Source, idle, is_filled, labels_of_cluster, phrase};
@@ -14,7 +13,7 @@ use super::nodes::{all_nodes, names_of};
 use super::paths::{matches_any, parent};
 use super::wrapper_changes::is_planned;
 use super::wrappers::policy;
-use super::{ClusterRef, Repo, is_same_document, wrapper_fields};
+use super::{ClusterRef, Repo, fields, is_same_document};
 use crate::prelude::*;
 
 /// The sources with what generators and files fill in, after the object's own fields.
@@ -127,14 +126,12 @@ fn related_changes(
 ) -> Vec<Finding> {
     let identity = |one: &Arc<Document>| (one.text("kind").to_owned(), names_of(one).map(ToOwned::to_owned));
     let [was, now] = [old, new].map(|all| all.iter().map(|one| (identity(one), one)).collect::<BTreeMap<_, _>>());
-    let places =
-        |one: &Document| wrapper_fields::of("placing").contains(&one.text("kind")) || labels_of_cluster(one).is_some();
+    let places = |one: &Document| fields::has("placing", one.text("kind")) || labels_of_cluster(one).is_some();
     let selecting =
         old.iter().chain(new).map(|one| &**one).filter(|one| labels_of_cluster(one).is_none()).chain([user]);
     let selecting: BTreeSet<&str> = selecting.map(|one| one.file.text()).collect();
-    let is_selected_by = |label: &str| {
-        wrapper_fields::of("placing.labels").contains(&label) || selecting.iter().any(|text| has(text, label))
-    };
+    let is_selected_by =
+        |label: &str| fields::has("placing.labels", label) || selecting.iter().any(|text| has(text, label));
     // Of what applies an object, only its paths may change while it does.
     let settings = |one: &Document| {
         let mut settings = settings(&one.root, &[]);
@@ -188,7 +185,7 @@ pub(super) fn settings_about(root: &Node, names: &dyn Fn(&Node) -> bool) -> Opti
 fn settings(node: &Node, without: &[Span]) -> Value {
     match &node.value {
         hcoplan_yaml::Value::Map(entries) => {
-            let is_harmless = |key: &str| wrapper_fields::of("wrappers.harmless").contains(&key);
+            let is_harmless = |key: &str| fields::has("wrappers.harmless", key);
             let own =
                 entries.iter().filter(|entry| !is_harmless(&entry.key.text) && !without.contains(&entry.value.span));
             own.map(|entry| (entry.key.text.clone(), settings(&entry.value, without))).collect()
@@ -249,8 +246,7 @@ fn settings_changes(before: &Repo, after: &Repo, old: &Applied, new: &Applied) -
         let is_in = |harmless: &str| {
             own.strip_prefix(harmless).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '/']))
         };
-        wrapper_fields::of("unapplied").iter().any(|harmless| is_in(harmless)) && !waits(field)
-            || is_built && is_planned(field)
+        fields::of("unapplied").iter().any(|harmless| is_in(harmless)) && !waits(field) || is_built && is_planned(field)
     };
     out.extend(changed(&a, &b, "", &is_known).map(|field| {
         // What generators and `.argocd-source` files fill in.
@@ -369,7 +365,7 @@ impl Repo {
         let content = self.content(cluster.object.file).ok()?;
         let span = content.object(cluster.object.place)?.span;
         let mut all = content.documents.iter();
-        all.find(|document| document.span.start <= span.start && span.end <= document.span.end).cloned()
+        all.find(|document| document.span.holds(span)).cloned()
     }
 
     /// What wraps a cluster's HyperConverged.
@@ -391,7 +387,7 @@ impl Repo {
     fn is_played(&self, role: &str) -> bool {
         let has_role = |node: &Node| {
             let lists = ["roles", "dependencies"].into_iter().flat_map(|key| node.list_at(key));
-            let included = wrapper_fields::of("ansible.include").iter().filter_map(|key| node.get(key));
+            let included = fields::of("ansible.include").iter().filter_map(|key| node.get(key));
             let mut all = lists.chain(included);
             all.any(|item| item.as_str() == Some(role) || ["role", "name"].iter().any(|key| item.text(key) == role))
         };
@@ -495,7 +491,7 @@ impl Repo {
         };
         let own = self.gitops().repositories(applied).iter().find_map(|source| source.root.text_at("spec.ignore"));
         let by_default = || match applied.kind.controller() {
-            Controller::Flux => wrapper_fields::of("flux.ignores").join("\n"),
+            Controller::Flux => fields::of("flux.ignores").join("\n"),
             _ => String::new(),
         };
         matches(&own.map_or_else(by_default, ToOwned::to_owned), Utf8Path::new(""))
@@ -513,7 +509,7 @@ impl Repo {
             Controller::Flux => "flux.metadata",
             _ => return None,
         };
-        let found = wrapper_fields::pairs_of(metadata).find(|(key, value)| {
+        let found = fields::pairs_of(metadata).find(|(key, value)| {
             says(&document, controller == Controller::Flux, key, |own| match value.strip_prefix('!') {
                 Some(but) => own != but,
                 None => *value == "*" || own.eq_ignore_ascii_case(value),

@@ -3,6 +3,7 @@
 use globset::escape;
 
 use super::Repo;
+use super::applied_changes::role_of;
 use super::candidate::{is_candidate, is_of_tests};
 use super::charts::is_chart;
 use super::scan::{FoundKind, scan};
@@ -10,7 +11,7 @@ use super::scan::{FoundKind, scan};
 use super::gitops::{self, Applied, Controller, Source, of_object, phrase, reads_file};
 use super::paths::{files_of, parent, shown_path};
 use crate::prelude::*;
-use crate::repo::wrapper_fields as fields;
+use crate::repo::fields;
 
 /// The controllers, charts and generators that would apply or render files of directories, were there any.
 #[derive(Debug)]
@@ -137,10 +138,7 @@ impl Appliers<'_> {
 
 /// The Ansible role that a directory belongs to.
 fn role(directory: &Utf8Path) -> Option<&Utf8Path> {
-    directory.ancestors().find_map(|part| {
-        let role = part.parent()?;
-        let roles = role.parent()?.file_name()?;
-        let is_role = roles == "roles" && fields::of("ansible.role").contains(&part.file_name()?);
-        is_role.then_some(role)
-    })
+    let role = role_of(directory)?;
+    let part = directory.strip_prefix(role).ok()?.iter().next()?;
+    fields::has("ansible.role", part).then_some(role)
 }

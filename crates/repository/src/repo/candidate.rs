@@ -1,7 +1,7 @@
 //! Which files may hold manifests.
 
+use super::fields::of;
 use super::kustomization::is_kustomization;
-use super::wrapper_fields::of;
 use crate::prelude::*;
 
 /// Whether a file can contain manifests, by its name. Argo CD and kubectl only check the suffix: `.yaml` alone is one

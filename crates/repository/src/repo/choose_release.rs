@@ -2,8 +2,6 @@
 
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::nearest;
-use hcoplan_diagnostics::words::list;
-use hcoplan_planner::release::{version_numbers, version_parts};
 
 /// A name that no release has.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,7 +1,5 @@
 //! Reports clusters with a second HyperConverged, or with none although HCO is installed.
 
-use hcoplan_rule_pages::rules::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
-
 use super::Repo;
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing};
 use super::paths::parent;

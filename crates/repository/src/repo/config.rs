@@ -9,7 +9,6 @@ use super::nodes::{fields_at, is_on, value_mut};
 use super::paths::in_root;
 use crate::inventory::schema_finding;
 use crate::prelude::*;
-use hcoplan_rule_pages::rules::CONFIGURATION_INVALID;
 
 /// The name of the configuration, which is only read at the root.
 pub const CONFIG_FILE: &str = "hcoplan.yaml";

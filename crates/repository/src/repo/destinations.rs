@@ -1,8 +1,5 @@
 //! What controllers apply to the same cluster.
 
-use hcoplan_diagnostics::words::list;
-use hcoplan_rule_pages::rules::HCO_MULTIPLE_CRS;
-
 use super::Repo;
 use super::gitops::{Applied, Destination, phrase};
 use super::identity::{FactOrigin, WithSource};

@@ -1,14 +1,13 @@
 //! Reads dumps of a running cluster: a must-gather, `oc adm inspect`, or the output of `kubectl get … -o yaml`.
 
 use crate::inventory::{self, LoadedInventory, Source, SourceKind};
-use hcoplan_diagnostics::source::max_bytes;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::candidate::is_candidate;
 use super::listed::{self, Object};
 use super::{Error, Identity, identity_in};
 use crate::prelude::*;
-use crate::repo::wrapper_fields as fields;
+use crate::repo::fields;
 
 /// A field of an inventory's `spec`, as found in a dump.
 #[derive(Debug, PartialEq)]

@@ -1,6 +1,5 @@
 //! Clusters whose paths are one path for file systems that fold names, such as those of macOS and Windows.
 
-use hcoplan_rule_pages::rules::CLUSTER_NAME_TAKEN;
 use unicode_normalization::UnicodeNormalization;
 
 use super::problem::related;

@@ -1,13 +1,11 @@
 //! The namespace, platform and release of a cluster, with sources and contradictions.
 
 use crate::inventory::LoadedInventory;
-use hcoplan_planner::release::{version_numbers, version_parts};
 
 use super::error::Located;
 use super::problem::related;
 use super::statements::{Statement, StatementKind};
 use crate::prelude::*;
-use hcoplan_rule_pages::rules::CLUSTER_FACTS_CONTRADICT;
 
 /// The annotation with an object's own options of Argo CD.
 pub const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";

@@ -1,7 +1,5 @@
 //! Fields that the repository's GitOps controllers ignore when they compare a HyperConverged.
 
-use hcoplan_yaml::pointer;
-
 use super::Repo;
 use super::gitops::Controller;
 use crate::prelude::*;

@@ -1,7 +1,5 @@
 //! The annotations that the layers of a build set on its HyperConverged.
 
-use hcoplan_yaml::pointer;
-
 use super::build::{BuildLayer, LayerKind};
 use super::kustomization::values;
 use super::nodes::fields_at;

@@ -1,6 +1,5 @@
 //! How a HyperConverged leaves what a controller applies, and whether it is deleted in the cluster then.
 
-use hcoplan_rule_pages::rules::HCO_REMOVED;
 use serde_json::Value;
 
 use super::build::BUILT;

@@ -20,9 +20,6 @@ use super::statements::{Statement, StatementKind};
 use super::wrappers::embedded::put;
 use super::wrappers::{Unknown, unknown};
 use crate::prelude::*;
-use hcoplan_rule_pages::rules::{
-    NODES_ASSUMED, PLATFORM_ASSUMED, RELEASE_ASSUMED, RELEASE_NOT_MODELLED, RELEASE_UNKNOWN,
-};
 
 /// A cluster, ready to be planned.
 #[derive(Debug)]

@@ -19,6 +19,7 @@ mod dump;
 mod duplicate_key;
 mod error;
 mod escapes;
+mod fields;
 mod file_summary;
 mod files;
 mod folded_paths;
@@ -60,12 +61,10 @@ mod unread;
 mod unrecognized;
 mod variables;
 mod wrapper_changes;
-mod wrapper_fields;
 mod wrappers;
 
 use crate::prelude::*;
 use charts::is_chart;
-use hcoplan_rule_pages::rules::{HCO_NOT_PLANNED, HCO_NOT_RECOGNIZED, HELM_CHART_NOT_RENDERED};
 use paths::{files_of, parent};
 
 pub use applied_changes::applied_changes;
@@ -104,7 +103,7 @@ pub use trust::{Trust, TrustBase};
 pub(crate) use unplanned::unplanned;
 pub use unplanned_changes::{ChangedFiles, changes_of_users, unplanned_changes};
 
-use hcoplan_diagnostics::source::{self, ReadOnce, max_bytes};
+use hcoplan_diagnostics::source::{self, ReadOnce};
 
 /// The rules whose findings report a HyperConverged that isn't planned.
 const UNPLANNED: &[&str] = &[HCO_NOT_PLANNED.name, HCO_NOT_RECOGNIZED.name, HELM_CHART_NOT_RENDERED.name];

@@ -58,7 +58,7 @@ pub(super) fn names_of(document: &Document) -> [&str; 2] {
 /// An object in a document as its own document, with the comments in it; if it is all of it, also with those around it.
 pub(super) fn alone(root: Node, document: &Document) -> Document {
     let span = root.span;
-    let is_in = |c: &&Comment| span == document.root.span || span.start <= c.span.start && c.span.end <= span.end;
+    let is_in = |c: &&Comment| span == document.root.span || span.holds(c.span);
     let comments = document.comments.iter().filter(is_in).copied().collect();
     Document { file: Arc::clone(&document.file), index: document.index, span, root, comments }
 }

@@ -17,19 +17,18 @@ pub(super) struct ObjectRef {
     pub(super) place: ObjectPlace,
 }
 
-/// A source of an inventory.
+/// An object with facts about a cluster, and its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct SourceRef {
-    pub(super) kind: SourceKind,
+pub(super) struct KindRef<K> {
+    pub(super) kind: K,
     pub(super) object: ObjectRef,
 }
 
-/// A manifest with facts about a cluster, and its kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct StatementRef {
-    pub(super) kind: StatementKind,
-    pub(super) object: ObjectRef,
-}
+/// A source of an inventory.
+pub(super) type SourceRef = KindRef<SourceKind>;
+
+/// Another manifest with facts.
+pub(super) type StatementRef = KindRef<StatementKind>;
 
 /// How a cluster's inventory was found.
 #[derive(Debug, Clone, PartialEq, Eq)]

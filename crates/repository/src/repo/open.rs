@@ -1,6 +1,6 @@
 //! Opens a repository: finds its HyperConvergeds, inventories and kustomizations.
 
-use hcoplan_diagnostics::source::{Limits, Listing, Memory, ReadOnce, SkipReason, in_order, max_bytes};
+use hcoplan_diagnostics::source::{Limits, Listing, Memory, ReadOnce, SkipReason, in_order};
 
 use super::build::BUILT;
 use super::candidate::{is_candidate, is_of_tests};

@@ -14,7 +14,7 @@ use super::problem::unparseable_other;
 use super::scan::Content;
 use super::{Loaded, Repo};
 use crate::prelude::*;
-use crate::repo::wrapper_fields as fields;
+use crate::repo::fields;
 
 /// Documents by kind. Objects of lists are separate documents.
 #[derive(Debug, Default)]
@@ -134,7 +134,7 @@ impl Repo {
             let content = Content::parse(source);
             for document in &content.documents {
                 let kind = document.text("kind");
-                if fields::of("operands").contains(&kind) {
+                if fields::has("operands", kind) {
                     found.push((kind.to_owned(), Arc::clone(&file.path)));
                 }
             }
@@ -274,7 +274,7 @@ fn objects_of(file: Arc<SourceFile>, is_elsewhere: bool) -> OtherObjects {
 
 fn add_objects(document: &Arc<Document>, is_elsewhere: bool, out: &mut OtherObjects) {
     let add = |object: Arc<Document>, out: &mut OtherObjects| {
-        if !is_elsewhere || !fields::of("next-to-it").contains(&object.text("kind")) {
+        if !is_elsewhere || !fields::has("next-to-it", object.text("kind")) {
             out.add(object);
         }
     };
@@ -286,7 +286,7 @@ fn add_objects(document: &Arc<Document>, is_elsewhere: bool, out: &mut OtherObje
     // Of the objects in a wrapper machines and disks are the cluster's.
     let is_its = |object: &listed::Object<'_>| {
         let group = first_part(object.api_version(), '/');
-        object.wrapper.is_none() || fields::of("machines").contains(&group)
+        object.wrapper.is_none() || fields::has("machines", group)
     };
     let objects = if is_list { listed::objects(&document.root) } else { Vec::new() };
     for object in objects.into_iter().filter(is_its) {

@@ -5,7 +5,7 @@
 //! cluster, the whole repository is its, but for the other ones of its `clusters`.
 
 use crate::prelude::*;
-use crate::repo::wrapper_fields as fields;
+use crate::repo::fields;
 
 /// The owners of directories.
 #[derive(Debug, Default)]
@@ -51,9 +51,9 @@ impl Owners {
             }
             if let Some(only) = self.below.get(above) {
                 // `clusters/lab` beside `clusters/prod` is of another one.
-                let is_list = above.file_name().is_some_and(|name| fields::of("clusters").contains(&name));
+                let is_list = above.file_name().is_some_and(|name| fields::has("clusters", name));
                 let mut inner = file.strip_prefix(above).unwrap_or(file).iter();
-                let is_shared = inner.next().is_some_and(|first| fields::of("clusters.shared").contains(&first));
+                let is_shared = inner.next().is_some_and(|first| fields::has("clusters.shared", first));
                 if is_list && !is_shared && inner.next().is_some() {
                     return None;
                 }

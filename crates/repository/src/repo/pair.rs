@@ -13,6 +13,7 @@ use super::candidate::is_of_tests;
 use super::companions;
 use super::config::{ClusterEntry, Config, invalid};
 use super::error::Located;
+use super::fields;
 use super::gitops::is_expression;
 use super::mentions::HCO_NAME;
 use super::nodes::names_of;
@@ -20,10 +21,8 @@ use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, SourceRef, Stateme
 use super::paths::{in_root, parent};
 use super::problem::related;
 use super::statements::StatementKind;
-use super::wrapper_fields as fields;
 use crate::inventory::SourceKind;
 use crate::prelude::*;
-use hcoplan_rule_pages::rules::CLUSTER_NAME_TAKEN;
 
 /// The result of pairing.
 #[derive(Debug, Default)]
@@ -328,7 +327,7 @@ impl<'o> DirectoryIndex<'o> {
         let max_depth = if level == "" { 1 } else { max_depth };
         !is_of_tests(below)
             // Examples aren't applied.
-            && !below.iter().any(|part| fields::of("samples").contains(&part.strip_suffix('s').unwrap_or(part)))
+            && !below.iter().any(|part| fields::has("samples", part.strip_suffix('s').unwrap_or(part)))
             && (depth == 0 || level == cluster || (depth <= max_depth && !self.fleets.contains(level)))
     }
 

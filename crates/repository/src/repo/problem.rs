@@ -6,7 +6,6 @@ use super::duplicate_key;
 use super::paths::start_of;
 use super::scan::{Content, mentions_hco};
 use crate::prelude::*;
-use hcoplan_rule_pages::rules::{FILE_NOT_READ, YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX};
 
 /// The suffix of the API groups of KubeVirt, CDI and others.
 const KUBEVIRT: &str = "kubevirt.io/";
@@ -108,7 +107,7 @@ fn with_context(content: &Content, problem: &YamlProblem, finding: Finding) -> F
 
 /// The parser's warnings about a document.
 pub(super) fn text_problems(content: &Content, document: &Document) -> Vec<Finding> {
-    let inside = |p: &&YamlProblem| document.span.start <= p.span.start && p.span.end <= document.span.end;
+    let inside = |p: &&YamlProblem| document.span.holds(p.span);
     let warnings = content.problems.iter().filter(|p| !p.kind.is_fatal());
     let finding = |p: &YamlProblem| {
         let (rule, fixes) = match (p.kind, &p.context) {

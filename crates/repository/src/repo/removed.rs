@@ -1,7 +1,5 @@
 //! HyperConvergeds that a change removes or hides.
 
-use hcoplan_rule_pages::rules::HCO_REMOVED;
-
 use super::open::configuration;
 use super::paths::{in_root, matches_any};
 use super::{ClusterRef, Repo};

@@ -3,8 +3,6 @@
 //! A manifest applies to the clusters below the nearest directory above it that has any: an operator's directory next
 //! to that of its HyperConverged for one cluster, a shared one for all.
 
-use hcoplan_planner::release::{version_numbers, version_parts};
-
 use super::choose_release::release_name;
 use super::wrappers::unknown::expression;
 use crate::prelude::*;

@@ -3,9 +3,7 @@
 //! A change must not control which of its own findings are reported. So the configuration and the baseline can be read
 //! from the revision that the change is based on; suppressions in documents have no effect then.
 
-use hcoplan_rule_pages::rules::CHANGE_NOT_TRUSTED;
-
-use hcoplan_diagnostics::source::{Revision, max_bytes};
+use hcoplan_diagnostics::source::Revision;
 
 use super::config::CONFIG_FILE;
 use super::path_in_tree::PathInTree;

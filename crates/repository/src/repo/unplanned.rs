@@ -1,7 +1,5 @@
 //! What isn't planned.
 
-use hcoplan_rule_pages::rules::HCO_NOT_PLANNED;
-
 use crate::prelude::*;
 
 /// The finding that a HyperConverged, or what may make one, isn't planned.

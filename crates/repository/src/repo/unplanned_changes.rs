@@ -1,7 +1,5 @@
 //! Changes of files that decide about something which isn't planned: its effect is unknown, not none.
 
-use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, VALUE_UNKNOWN};
-
 use super::applied_changes::{role_of, settings_about};
 use super::build::BUILT;
 use super::candidate::is_candidate;
@@ -13,7 +11,7 @@ use super::nodes::filled;
 use super::paths::{files_of, parent, path_words, start_of};
 use super::{ClusterRef, Repo, UNPLANNED};
 use crate::prelude::*;
-use crate::repo::wrapper_fields as fields;
+use crate::repo::fields;
 
 /// The findings about changed files that belong to something which isn't planned in `after`, or wasn't in `before`.
 pub fn unplanned_changes(before: &Repo, after: &Repo, changed: &OnceLock<ChangedFiles>) -> Vec<Finding> {
@@ -174,7 +172,7 @@ impl ChangedFiles {
                     let text = node.as_str().unwrap_or_default();
                     path_words(text).any(is_it) || is_ansible && role == Some(text)
                 };
-                let is_meant = is_ansible || runs && kind.is_empty() || fields::of("appliers").contains(&kind);
+                let is_meant = is_ansible || runs && kind.is_empty() || fields::has("appliers", kind);
                 Some((&**path, settings_about(root, &names_it).filter(|_| is_meant)?))
             }));
         }
@@ -216,9 +214,7 @@ impl ChangedFiles {
             }
             // An object holds no value, unless something names it.
             let is_object = || {
-                sides.iter().any(|side| {
-                    side.objects().iter().any(|(kind, _)| !fields::of("variables.kinds").contains(&kind.as_str()))
-                })
+                sides.iter().any(|side| side.objects().iter().any(|(kind, _)| !fields::has("variables.kinds", kind)))
             };
             let is_beside = match directory.as_str() {
                 "" => {
@@ -286,7 +282,7 @@ impl Mentioned {
         path.file_name().is_some_and(|name| has(text, name)) && has_word(&is_path)
             || objects.any(|(kind, name)| {
                 // `existingSecret: a`
-                let holds_values = fields::of("variables.kinds").contains(&kind.as_str());
+                let holds_values = fields::has("variables.kinds", kind);
                 has(text, kind)
                     && has(text, name)
                     && has_word(&|word| word == name)
@@ -297,7 +293,7 @@ impl Mentioned {
 
 /// Whether a file says nothing to a tool, by its name.
 fn is_document(path: &Utf8Path) -> bool {
-    path.extension().is_some_and(|suffix| fields::of("documents").contains(&suffix))
+    path.extension().is_some_and(|suffix| fields::has("documents", suffix))
 }
 
 /// The documents of a file that may have manifests.
@@ -328,7 +324,7 @@ fn leads_to(word: &str, from: &Utf8Path, to: &Utf8Path) -> bool {
 fn holds_variables(path: &Utf8Path) -> bool {
     let name = path.file_name().unwrap_or_default().trim_start_matches('.');
     fields::of("variables.files").iter().any(|suffix| path.extension() == Some(*suffix) || name == *suffix)
-        || parent(path).components().any(|part| fields::of("variables.directories").contains(&part.as_str()))
+        || parent(path).components().any(|part| fields::has("variables.directories", part.as_str()))
 }
 
 impl Repo {

@@ -5,6 +5,7 @@ use super::Repo;
 use super::candidate::is_candidate;
 use super::charts::{CHART, chart_of, is_in_chart, is_rendered};
 use super::escapes::contains_any;
+use super::fields;
 use super::gitops::{GitOps, LeftOut};
 use super::helm::packed_may_render_hyperconverged;
 use super::kustomization::Kustomizations;
@@ -14,10 +15,8 @@ use super::paths::{files_of, first_document, has_in, parent, path_words, start_o
 use super::problem::{unparseable_controller, unreadable};
 use super::unplanned;
 use super::wrapper_changes::fetched;
-use super::wrapper_fields as fields;
 use super::wrappers::masked_template;
 use crate::prelude::*;
-use hcoplan_rule_pages::rules::HELM_CHART_NOT_RENDERED;
 
 impl Repo {
     /// Whether a controller applies a path or something in it, or a kustomization builds on it.

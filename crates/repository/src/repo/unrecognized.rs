@@ -2,8 +2,6 @@
 //!
 //! Other tools treat it as an object of another kind or as none, and HCO doesn't read it.
 
-use hcoplan_rule_pages::rules::{HCO_NOT_RECOGNIZED, INVENTORY_WITHOUT_CLUSTER};
-
 use super::mentions::HCO_NAME as NAME;
 use super::mentions::{HCO, hints};
 use super::nodes::has_map;

@@ -1,6 +1,6 @@
 //! What a controller adds to a directory's kustomization.
 
-use serde_json::{Map, Value as Json};
+use serde_json::Map;
 
 use super::native::{Object, set_common};
 use crate::prelude::*;

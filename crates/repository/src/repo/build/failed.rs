@@ -10,7 +10,6 @@ use crate::prelude::*;
 use crate::repo::build_failed::{FailedBuild, name_of};
 use crate::repo::kustomization::{Kustomization, Kustomizations, has_kustomization, is_kustomization};
 use crate::repo::unplanned;
-use hcoplan_rule_pages::rules::{KUSTOMIZE_BUILD_FAILED, KUSTOMIZE_NOT_BUILT};
 
 /// The failed build of a directory; `whole` is the location of its kustomization.
 pub(super) fn failed(

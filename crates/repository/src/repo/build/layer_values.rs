@@ -1,6 +1,6 @@
 //! Finds the values that the layers of a build have at a path, for whoever edits the one that counts.
 
-use hcoplan_yaml::{Segment, pointer};
+use hcoplan_yaml::Segment;
 
 use super::super::kustomization::values;
 use super::layers::{BuildLayer, LayerKind};

@@ -2,8 +2,8 @@
 
 use super::super::kustomization::{fold_case, generated_from};
 use crate::prelude::*;
+use crate::repo::fields;
 use crate::repo::nodes::parsed;
-use crate::repo::wrapper_fields as fields;
 
 /// Messages about what must not be in a kustomization.
 pub(super) const POLICY_GENERATOR: &str = "a PolicyGenerator, for which no program is run";
@@ -28,7 +28,7 @@ pub(super) fn plugins(text: &str) -> Result<Vec<String>, &'static str> {
         if kind == "HelmChartInflationGenerator" {
             return Err(CHART);
         }
-        let own = document.text("apiVersion") == "builtin" && fields::of("kustomize.plugins").contains(&kind);
+        let own = document.text("apiVersion") == "builtin" && fields::has("kustomize.plugins", kind);
         if !own || fields::of("kustomize.functions").iter().any(is_function) {
             return Err(PROGRAM);
         }

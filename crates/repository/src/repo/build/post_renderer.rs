@@ -3,9 +3,9 @@
 use super::native::{accumulate, emitted, origins};
 use super::{Additions, BUILT};
 use crate::prelude::*;
+use crate::repo::fields;
 use crate::repo::kustomization::{Kustomizations, entries_at};
 use crate::repo::nodes::said;
-use crate::repo::wrapper_fields as fields;
 
 /// Changes rendered manifests as a HelmRelease's post-renderers and common metadata do, in their order.
 ///

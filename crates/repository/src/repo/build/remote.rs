@@ -15,7 +15,7 @@ pub(crate) fn looks_remote(name: &str) -> bool {
         || name.contains("_git/")
         || name.trim_end_matches('/').ends_with(".git")
         || name.contains(".git/")
-        || crate::repo::wrapper_fields::of("remote.hosts")
+        || crate::repo::fields::of("remote.hosts")
             .iter()
             .any(|host| first == **host || first.ends_with(&format!(".{host}")))
         || name.trim_start_matches("./").contains("//")

@@ -9,10 +9,10 @@ use super::{Applied, GitOps, Kind, Source};
 use crate::prelude::*;
 use crate::repo::build::{Additions, split_image};
 use crate::repo::candidate::is_candidate;
+use crate::repo::fields;
 use crate::repo::kustomization::{Entry, Field, entries_at, has_kustomization};
 use crate::repo::nodes::{entry, is_on, said};
 use crate::repo::paths::{file_in, files_of};
-use crate::repo::wrapper_fields as fields;
 
 /// The directories that controllers build: for each what they add, with the name of what adds it. Without additions
 /// there is one build for all, first.

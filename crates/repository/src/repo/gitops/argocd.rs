@@ -7,10 +7,10 @@ use super::argo_sources::{is_same_repository, sources};
 use super::generators::bindings;
 use super::{Applied, Source};
 use crate::prelude::*;
+use crate::repo::fields;
 use crate::repo::nodes::{fields_at, filled, is_on, parsed, value_mut};
 use crate::repo::paths::first_document;
 use crate::repo::variables::with_texts;
-use crate::repo::wrapper_fields as fields;
 use crate::repo::wrappers::embedded::{put, relocate};
 
 /// The templates of an ApplicationSet's Applications, filled in; each is an Application without a kind.

@@ -30,9 +30,10 @@ impl ByDirectory {
         out
     }
 
-    /// Those with a source at or above a directory, or one whose directory isn't known.
-    pub(super) fn around(&self, directory: &Utf8Path) -> BTreeSet<usize> {
+    /// Those of `all` with a source at or above a directory, or one whose directory isn't known.
+    pub(super) fn around<'a, T>(&self, all: &'a [T], directory: &Utf8Path) -> impl Iterator<Item = &'a T> + use<'a, T> {
         let above = directory.ancestors().filter_map(|above| self.known.get(above)).flatten();
-        above.chain(&self.elsewhere).copied().collect()
+        let indexes: BTreeSet<usize> = above.chain(&self.elsewhere).copied().collect();
+        indexes.into_iter().filter_map(|index| all.get(index))
     }
 }

@@ -2,9 +2,9 @@
 
 use super::{Applied, Controller, Kind, LeftOut, is_expression};
 use crate::prelude::*;
+use crate::repo::fields;
 use crate::repo::nodes::filled;
 use crate::repo::paths::parent;
-use crate::repo::wrapper_fields as fields;
 
 /// The cluster to which a controller applies something.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,7 +41,7 @@ pub(super) fn destination(kind: Kind, object: &Node, file: &Utf8Path) -> Option<
     let known = fields::of(&format!("{}.destination", kind.name()));
     let name = known.iter().find_map(|field| filled(object, field)).unwrap_or_default();
     let is_known = !known.is_empty() && !is_expression(name);
-    let is_own = fields::of("argocd.own-cluster").contains(&name);
+    let is_own = fields::has("argocd.own-cluster", name);
     let name = if is_own { parent(file).as_str() } else { name }.to_owned();
     is_known.then(|| Destination { controller: kind.controller(), name, is_own })
 }

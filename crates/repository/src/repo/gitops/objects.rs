@@ -11,12 +11,12 @@ use super::{Applied, Controller, Kind, Source, acm, argocd, file_of, fleet, flux
 use crate::prelude::*;
 use crate::repo::candidate::is_candidate;
 use crate::repo::escapes::contains_any;
+use crate::repo::fields;
 use crate::repo::is_same_document;
 use crate::repo::kustomization::{Field, omits};
 use crate::repo::listed;
 use crate::repo::nodes::{filled, is_on, names_of};
 use crate::repo::paths::parent;
-use crate::repo::wrapper_fields as fields;
 
 /// The controllers' objects of a tree, and the objects that they take values from.
 #[derive(Debug, Default)]
@@ -129,8 +129,8 @@ impl GitOps {
         for document in documents.iter_mut().filter(|document| may_have_any(document)) {
             let path = document.file.path();
             let is_other = |by: &Applied| !Arc::ptr_eq(&by.document, document);
-            let around = by_directory.around(parent(path)).into_iter().filter_map(|index| all.get(index));
-            let reaching = around.filter(|(by, _)| is_other(by) && by.reaches(tree, path));
+            let reaching =
+                by_directory.around(&all, parent(path)).filter(|(by, _)| is_other(by) && by.reaches(tree, path));
             let mut filled = reaching.map(|(_, variables)| variables.fill(&document.root)).zip(1..);
             // Where several fill in other values, none are known.
             let is_same = |root: &Node, other: &Node| other.to_json() == root.to_json();
@@ -208,7 +208,7 @@ impl GitOps {
 
     /// What may apply something in a directory: what has a source at or above it, or one whose directory isn't known.
     pub(crate) fn around(&self, directory: &Utf8Path) -> impl Iterator<Item = &Applied> {
-        self.by_directory.around(directory).into_iter().filter_map(|index| self.applied.get(index))
+        self.by_directory.around(&self.applied, directory)
     }
 
     /// The name of what it applies: its own, after what tells its file's directory from the others where several clusters

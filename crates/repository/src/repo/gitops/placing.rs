@@ -5,9 +5,9 @@ use hcoplan_kubernetes::text::last_part;
 
 use super::variables::Named;
 use crate::prelude::*;
+use crate::repo::fields;
 use crate::repo::is_same_document;
 use crate::repo::nodes::{all_nodes, fields_at};
-use crate::repo::wrapper_fields as fields;
 use crate::repo::wrappers::group;
 
 /// The objects of a tree that decide it.
@@ -66,7 +66,7 @@ fn selectors(by: &Document) -> Vec<Vec<&Entry>> {
 impl Placing {
     /// Takes in an object that decides it.
     pub(super) fn add(&mut self, document: &Arc<Document>) {
-        if fields::of("placing").contains(&document.text("kind")) {
+        if fields::has("placing", document.text("kind")) {
             for (kind, name) in named(&document.root) {
                 let key = (kind.to_owned(), name.to_owned());
                 self.by_placed.entry(key).or_default().push(Arc::clone(document));
@@ -80,7 +80,7 @@ impl Placing {
     pub(super) fn of(&self, document: &Arc<Document>, to: Option<&str>, known: &Named) -> Vec<Arc<Document>> {
         let (mut out, mut at) = (vec![Arc::clone(document)], 0);
         while let Some(one) = out.get(at).cloned() {
-            let is_placed = at == 0 || fields::of("placing").contains(&one.text("kind"));
+            let is_placed = at == 0 || fields::has("placing", one.text("kind"));
             let [kind, name] = ["kind", "metadata.name"].map(|field| one.text(field));
             let keys = ["", name].map(|name| (kind.to_owned(), name.to_owned()));
             let by = keys.iter().filter(|_| is_placed).filter_map(|key| self.by_placed.get(key)).flatten();

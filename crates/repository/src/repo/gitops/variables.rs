@@ -48,7 +48,7 @@ impl Named {
         let all: Vec<Applied> = all.collect();
         let by_directory = ByDirectory::of(all.iter());
         for file in files {
-            let around = by_directory.around(parent(&file)).into_iter().filter_map(|index| all.get(index));
+            let around = by_directory.around(&all, parent(&file));
             let appliers = around.filter(|by| by.reaches(tree, &file)).map(|by| by.document.file.path().to_owned());
             let appliers = appliers.collect();
             self.appliers.insert(file, appliers);

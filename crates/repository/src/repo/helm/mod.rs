@@ -4,8 +4,6 @@
 //! gets a copy of the chart and of the values that the repository names for it, and nothing else; it fetches nothing,
 //! runs no plugin and connects to no cluster.
 
-use hcoplan_rule_pages::rules::{HELM_CHART_NOT_RENDERED, HELM_TEMPLATE_FAILED};
-
 mod releases;
 
 pub(super) use releases::named_value_files;
@@ -15,7 +13,6 @@ use std::io::Read as _;
 
 use hcoplan_diagnostics::secret::masked_message;
 use hcoplan_diagnostics::source::{Memory, program};
-use hcoplan_diagnostics::words::list;
 
 use self::releases::{Release, Values, named_releases, releases, root_path};
 use super::build::{BuildError, BuildTarget, Built, post_render, run_program};
@@ -23,13 +20,13 @@ use super::build_failed::{FailedBuild, name_of};
 use super::candidate::is_candidate;
 use super::charts::{CHART, files_with_dependencies, is_chart, is_rendered, local_dependencies};
 use super::escapes::unescaped;
+use super::fields;
 use super::gitops::{self, GitOps};
 use super::kustomization::is_kustomization;
 use super::mentions::{HCO, contains_encoded_group, has, hints};
 use super::paths::{first_document, in_root, parent, shown_path, start_of};
 use super::scan::{FoundKind, scan};
 use super::unplanned;
-use super::wrapper_fields as fields;
 use super::wrappers::embedded::first_kind;
 use super::wrappers::not_planned::contains_manifest;
 use crate::prelude::*;

@@ -3,12 +3,10 @@
 //! Argo CD's Applications and ApplicationSets and Flux's HelmReleases name them; a chart that none names is one release
 //! with its own values.
 
-use serde_json::{Value as Json, json};
-
 use super::super::error::Located;
+use super::super::fields;
 use super::super::gitops::{Applied, Controller, GitOps, Kind, Source, Template, distinct_name, is_absent, pattern_of};
 use super::super::kustomization::{Field, Kustomization, is_kustomization};
-use super::super::wrapper_fields as fields;
 use super::super::wrappers::embedded::relocate;
 use crate::prelude::*;
 use crate::repo::nodes::{entry, fields_at, filled, is_on, parsed};
@@ -253,7 +251,7 @@ fn application(
     let name = fill(own, "the name", &mut lacks).unwrap_or_else(|| "release".to_owned());
     let namespace = applied.namespace.as_deref().and_then(|own| fill(own, "the namespace", &mut lacks));
     lacks.extend(unread(fields_at(node, "helm"), |key| {
-        key != "namespace" && fields::of("Application.source.helm").contains(&key)
+        key != "namespace" && fields::has("Application.source.helm", key)
     }));
     let skips = is_on(node, "helm.ignoreMissingValueFiles");
     let (mut values, mut missing) = (Vec::new(), Vec::new());
@@ -403,7 +401,7 @@ fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &
     values.extend(spec.get("values").map(|own| Values::map(document, own)));
     // Its post-renderers are applied, or reported elsewhere.
     let is_known = |key: &str| ["commonMetadata", "postRenderers"].contains(&key);
-    lacks.extend(unread(spec.entries(), |key| is_known(key) || fields::of("HelmRelease").contains(&key)));
+    lacks.extend(unread(spec.entries(), |key| is_known(key) || fields::has("HelmRelease", key)));
     let namespace = applied.namespace.clone();
     let by = Some(Arc::clone(document));
     Release { name: release_name(&name), by, namespace, values, lacks, missing, ..Release::default() }

@@ -5,7 +5,7 @@
 use super::entry::are_patch_files;
 use super::fold_case;
 use crate::prelude::*;
-use crate::repo::wrapper_fields as fields;
+use crate::repo::fields;
 
 /// The type of a field, if it has one of its own.
 fn type_of(path: &str) -> Option<&'static str> {

@@ -1,6 +1,6 @@
 //! Reads files that the command line names: a change may have replaced them by links.
 
-use hcoplan_diagnostics::source::{max_bytes, open_file, read_limited};
+use hcoplan_diagnostics::source::{open_file, read_limited};
 
 use super::error::Error;
 use super::path_in_tree::PathInTree;

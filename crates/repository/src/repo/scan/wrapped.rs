@@ -35,8 +35,7 @@ impl Content {
             let is_read = |embedded: &Embedded| {
                 let (own, inner) = (object.span, embedded.document.span);
                 // Otherwise it is in a variable.
-                let (outer, inner) = if is_text { (own, inner) } else { (inner, own) };
-                outer.start <= inner.start && inner.end <= outer.end
+                if is_text { own.holds(inner) } else { inner.holds(own) }
             };
             !(self.embedded.iter().any(is_read) || is_text && is_kustomization(self.file.path()))
         });

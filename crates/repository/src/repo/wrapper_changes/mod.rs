@@ -3,12 +3,12 @@
 //!
 //! So do charts that they fetch, where these may have a HyperConverged.
 //!
-//! The [fields](super::wrapper_fields) that don't change a HyperConverged are listed; any other one may change it.
+//! The [fields](super::fields) that don't change a HyperConverged are listed; any other one may change it.
 
 use hcoplan_planner::NAMES;
-use hcoplan_yaml::pointer;
 
 use super::build::whole;
+use super::fields;
 use super::gitops::{
     KINDS, Kind, PathPattern, argo_sources, is_expression, is_own_plugin, is_same_repository, setting, sources_of,
     templates,
@@ -18,7 +18,6 @@ use super::listed;
 use super::mentions;
 use super::nodes::{all_nodes, entry, fields_at, parsed};
 use super::paths::{file_in, parent};
-use super::wrapper_fields as fields;
 use crate::prelude::*;
 use crate::repo::unplanned;
 
@@ -316,8 +315,7 @@ impl Changes<'_> {
             let key = entry.key.text.as_str();
             let value = &entry.value;
             let is_planned = self.is_built
-                && (is_of_flux(|own| own == key)
-                    || prefix == "kustomize." && fields::of("kustomize.of-argo").contains(&key));
+                && (is_of_flux(|own| own == key) || prefix == "kustomize." && fields::has("kustomize.of-argo", key));
             let changes = match key {
                 key if harmless.contains(&key) || is_planned => false,
                 "plugin" if is_own_plugin(value) => false,
@@ -357,8 +355,7 @@ fn patches_sources(patch: &str) -> bool {
     let (Ok(control), Ok(action)) = (control, action) else { return true };
     let plain = action.replace_all(&control.replace_all(patch, ""), "filled-in").into_owned();
     let parsed = parsed(&plain);
-    let is_harmless =
-        |key: &str| fields::of("Application").contains(&key) && !fields::of("Application.sources").contains(&key);
+    let is_harmless = |key: &str| fields::has("Application", key) && !fields::has("Application.sources", key);
     parsed.is_broken()
         || parsed.documents.iter().any(|document| {
             let entries = document.root.entries();

@@ -5,10 +5,10 @@
 use super::unknown::fill_in_known_values;
 use super::{Wrapper, is_of_hco};
 use crate::prelude::*;
+use crate::repo::fields;
 use crate::repo::gitops::{is_filled, replaced};
 use crate::repo::mentions::HCO;
 use crate::repo::nodes::{alone, entry, fields_at};
-use crate::repo::wrapper_fields as fields;
 
 /// Whether a list has plays or tasks, not objects.
 pub(super) fn is_tasks(list: &Node) -> bool {
@@ -76,7 +76,7 @@ pub(crate) fn fill_in_variables(list: &mut Node, known: &Variables) {
         for entry in entries {
             match entry.key.text.as_str() {
                 "vars" => {}
-                key if fields::of("ansible.lists").contains(&key) => fill_in_variables(&mut entry.value, &known),
+                key if fields::has("ansible.lists", key) => fill_in_variables(&mut entry.value, &known),
                 _ => fill_in(&mut entry.value, &known, 0),
             }
         }

@@ -3,9 +3,9 @@
 //! Sources: the names of HCO's CRD; kubectl's reference.
 
 use crate::prelude::*;
+use crate::repo::fields;
 use crate::repo::mentions::has_any;
 use crate::repo::nodes::all_nodes;
-use crate::repo::wrapper_fields as fields;
 use hcoplan_diagnostics::source::lines;
 
 /// Whether a text may have such a command.
@@ -43,12 +43,11 @@ fn is_one(line: &str) -> bool {
         let mut words =
             command.split(|c: char| c.is_whitespace() || "\"'`()".contains(c)).filter(|word| !word.is_empty());
         let is_program = |word: &str| matches!(word.rsplit(['/', '@']).next(), Some("kubectl" | "oc"));
-        let is_meant = |word: &str| {
-            word.split(['/', '.', ',']).next().is_some_and(|name| fields::of("commands.names").contains(&name))
-        };
+        let is_meant =
+            |word: &str| word.split(['/', '.', ',']).next().is_some_and(|name| fields::has("commands.names", name));
         let mut before = "";
         words.any(is_program)
-            && words.any(|word| fields::of("commands.verbs").contains(&word))
+            && words.any(|word| fields::has("commands.verbs", word))
             // A namespace may have such a name, too.
             && words.any(|word| !std::mem::replace(&mut before, word).starts_with("-n") && is_meant(word))
     };

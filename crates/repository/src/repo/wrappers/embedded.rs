@@ -17,9 +17,9 @@ use super::unknown::{self, Unknown, UnknownKind};
 use super::{ansible, group, policy};
 use crate::prelude::*;
 use crate::repo::candidate::is_candidate;
+use crate::repo::fields;
 use crate::repo::nodes::{all_nodes, alone, entry, fields_at, value_mut};
 use crate::repo::paths::{files_of, parent};
-use crate::repo::wrapper_fields as fields;
 
 /// A manifest in a text.
 #[derive(Debug)]
@@ -376,7 +376,7 @@ fn of_piece(text: &str, masked: &Masked, piece: Range<usize>, place: Place<'_>, 
             let span = root.span;
             let comments = document.comments.iter().map(comment);
             // A single document may also have one above its first line.
-            let comments = comments.filter(|c| is_alone || (span.start <= c.span.start && c.span.end <= span.end));
+            let comments = comments.filter(|c| is_alone || span.holds(c.span));
             let document = Document { file: Arc::clone(file), index, span, comments: comments.collect(), root };
             unknown.sort_by_key(|one| one.span.start);
             out.found.push(Embedded { document: Arc::new(document), unknown, branches: Vec::new() });

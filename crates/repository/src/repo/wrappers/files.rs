@@ -2,8 +2,8 @@
 
 use super::mask::Language;
 use crate::prelude::*;
+use crate::repo::fields;
 use crate::repo::kustomization::is_kustomization;
-use crate::repo::wrapper_fields as fields;
 
 /// How a file contains manifests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +81,7 @@ fn of_name(path: &Utf8Path) -> Option<Form> {
     let is_manifest = ends(&[".yaml", ".yml", ".json"]);
     let behind = [".yaml.", ".yml.", ".json."].iter().find_map(|suffix| Some(name.split_once(suffix)?.1));
     let behind = behind.filter(|_| !is_manifest);
-    if ends(fields::of("unread")) || behind.is_some_and(|ending| !fields::of("not-manifests").contains(&ending)) {
+    if ends(fields::of("unread")) || behind.is_some_and(|ending| !fields::has("not-manifests", ending)) {
         return Some(Form::Unread);
     }
     if ends(&[".tf"]) {
@@ -90,6 +90,6 @@ fn of_name(path: &Utf8Path) -> Option<Form> {
     if builds_image(path) {
         return Some(Form::Unread);
     }
-    let is_script = ends(fields::of("scripts")) || fields::of("scripts.names").contains(&name.as_str());
+    let is_script = ends(fields::of("scripts")) || fields::has("scripts.names", &name);
     is_script.then_some(Form::Script(Language::Shell))
 }

@@ -20,9 +20,9 @@ pub(super) use inline::{value_behind, without_blanks};
 pub(super) use not_planned::NotPlannedObject;
 pub(super) use unknown::Unknown;
 
+use super::fields;
 use super::mentions::HCO;
 use super::variables::with_texts;
-use super::wrapper_fields as fields;
 use crate::prelude::*;
 
 /// The documents of a template of Go, with `{{}}` for its actions and with its conditional parts.

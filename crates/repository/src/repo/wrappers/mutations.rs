@@ -4,14 +4,14 @@ use globset::Glob;
 
 use super::group;
 use crate::prelude::*;
+use crate::repo::fields;
 use crate::repo::mentions::HCO;
 use crate::repo::nodes::{all_nodes, is_on, parsed};
-use crate::repo::wrapper_fields as fields;
 
 /// Whether an object changes HyperConvergeds, or makes them.
 pub(super) fn changes_hyperconverged(root: &Node) -> bool {
     let kind = format!("{}/{}", group(root), root.text("kind"));
-    let is_mutator = fields::of("mutators").contains(&kind.as_str());
+    let is_mutator = fields::has("mutators", &kind);
     // HCO's own webhook is planned.
     let is_own = root.list_at("webhooks").iter().any(|hook| hook.text("name").ends_with("hco.kubevirt.io"));
     let acts = match group(root) {
@@ -64,8 +64,7 @@ fn names(node: &Node, is_match: bool) -> bool {
         Value::String(text) => is_match && is_meant(text),
         Value::Seq(items) => items.iter().any(|item| names(item, is_match)),
         Value::Map(entries) => {
-            let is_named =
-                |entry: &&Entry| names(&entry.value, fields::of("mutators.matches").contains(&entry.key.text.as_str()));
+            let is_named = |entry: &&Entry| names(&entry.value, fields::has("mutators.matches", &entry.key.text));
             let kinds = ["kinds", "resources"].iter().find_map(|key| node.entry(key));
             let groups = ["apiGroups", "groups"].iter().find_map(|key| node.entry(key));
             entries.iter().any(|entry| is_named(&entry))

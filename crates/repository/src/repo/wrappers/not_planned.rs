@@ -4,9 +4,9 @@ use super::super::mentions::{HCO, contains_encoded_group, hints};
 use super::unknown::{is_filled_in, may_be, may_become_hyperconverged};
 use super::{ansible, commands, group, inline, is_of_hco, mutations, policy};
 use crate::prelude::*;
+use crate::repo::fields;
 use crate::repo::nodes::has_map;
 use crate::repo::unplanned;
-use crate::repo::wrapper_fields as fields;
 
 /// A HyperConverged that isn't planned, with its wrapper.
 #[derive(Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(crate) enum NotPlannedReason {
 
 /// The HyperConvergeds in a document that aren't `planned`.
 pub(crate) fn find(root: &Node, planned: &[&Node]) -> Vec<NotPlannedObject> {
-    let is_example = fields::of("examples").contains(&root.text("kind"))
+    let is_example = fields::has("examples", root.text("kind"))
         || root.text("schema").starts_with("olm.")
         || [HCO, "chainsaw.kyverno.io"].contains(&group(root));
     if is_example {

@@ -1,8 +1,5 @@
 //! Removes unknown values of a wrapped object, which only the wrapper's tool can set.
 
-use hcoplan_rule_pages::rules::VALUE_UNKNOWN;
-
-use hcoplan_diagnostics::words::list;
 use hcoplan_planner::release::FieldTarget;
 
 use super::Wrapper;

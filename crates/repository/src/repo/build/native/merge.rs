@@ -5,7 +5,7 @@
 use super::object::{Placed, Value};
 use super::{Beyond, Refused};
 use crate::prelude::*;
-use crate::repo::wrapper_fields as fields;
+use crate::repo::fields;
 
 /// Why a merge isn't done.
 pub(super) enum NotMerged {
@@ -114,7 +114,7 @@ impl Merge {
         let name = self.path.last().map_or("", String::as_str);
         let mut merged = fields::pairs_of("kustomize.merged-lists");
         let Some((_, key)) = merged.find(|(list, _)| *list == name) else {
-            if fields::of("kustomize.replaced-lists").contains(&name) {
+            if fields::has("kustomize.replaced-lists", name) {
                 return Ok(Some(replaced()));
             }
             return Err(NotMerged::beyond(place, KEYED_LIST));

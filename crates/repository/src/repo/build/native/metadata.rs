@@ -6,8 +6,8 @@ use super::Refused;
 use super::merge::NotMerged;
 use super::object::{Id, Object, Placed, Value};
 use crate::prelude::*;
+use crate::repo::fields;
 use crate::repo::kustomization::{Entry, Field, text, value, values};
-use crate::repo::wrapper_fields as fields;
 
 /// Sets an entry's values in all objects.
 pub(super) fn apply(objects: &mut [Object], entry: &Entry) -> Result<(), NotMerged> {
@@ -54,7 +54,7 @@ pub(super) fn apply(objects: &mut [Object], entry: &Entry) -> Result<(), NotMerg
                 let is_meant = |object: &Object| {
                     let id = object.id();
                     (id.name == name || object.original_id().name == name)
-                        && fields::of("kustomize.replicated").contains(&id.kind.as_str())
+                        && fields::has("kustomize.replicated", &id.kind)
                 };
                 let mut meant = objects.iter_mut().filter(|object| is_meant(object)).peekable();
                 if meant.peek().is_none() {
@@ -119,7 +119,7 @@ fn set_namespace(object: &mut Object, namespace: &str, place: &Location) {
 
 fn rename(object: &mut Object, part: &str, is_prefix: bool, place: &Location) {
     let id = object.id();
-    if fields::of("kustomize.kept-names").contains(&id.kind.as_str()) {
+    if fields::has("kustomize.kept-names", &id.kind) {
         return;
     }
     object.remember_id();

@@ -1,10 +1,10 @@
 //! Objects of a build: values with the places that wrote them, and identities.
 
 use crate::prelude::*;
-use crate::repo::wrapper_fields as fields;
+use crate::repo::fields;
 
 use hcoplan_yaml::{KustomizeScalar, Value as Written, kustomize_reads};
-use serde_json::{Map, Value as Json};
+use serde_json::Map;
 
 /// A value with the place that wrote it.
 #[derive(Debug, Clone)]
@@ -193,7 +193,7 @@ impl Id {
 
     pub(super) fn is_cluster_scoped(&self) -> bool {
         // kustomize knows only those of Kubernetes' own groups: a custom kind counts as namespaced.
-        self.is_built_in() && fields::of("kustomize.cluster-scoped").contains(&self.kind.as_str())
+        self.is_built_in() && fields::has("kustomize.cluster-scoped", &self.kind)
     }
 
     /// The namespace that is compared: one that isn't written is `default`.

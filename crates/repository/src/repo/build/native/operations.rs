@@ -2,8 +2,6 @@
 //!
 //! Source: evanphx/json-patch 4.13, whose `replace` of a key that isn't there adds it.
 
-use hcoplan_yaml::pointer;
-
 use super::Refused;
 use super::merge::NotMerged;
 use super::object::{Placed, Value};

@@ -1,7 +1,5 @@
 //! Replaces Flux's variables in built objects.
 
-use serde_json::Value as Json;
-
 use super::object::{Object, Placed, Value};
 use crate::prelude::*;
 use crate::repo::variables::{Substituted, Variables, plain_value};

@@ -14,7 +14,7 @@ use hcoplan_diagnostics::source::{Scratch, program};
 
 use super::{BuildError, start_of};
 use crate::prelude::*;
-use crate::repo::wrapper_fields as fields;
+use crate::repo::fields;
 
 /// The longest duration of a build.
 const MAX_DURATION: Duration = Duration::from_secs(60);

@@ -63,3 +63,8 @@ pub(super) fn pairs_of(list: &str) -> impl Iterator<Item = (&'static str, &'stat
 pub(super) fn of(kind: &str) -> &'static [&'static str] {
     &FIELDS[kind]
 }
+
+/// Whether a list has a name.
+pub(super) fn has(list: &str, name: &str) -> bool {
+    of(list).contains(&name)
+}
