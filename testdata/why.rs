@@ -14,7 +14,7 @@ use std::sync::Arc;
 use hcoplan::inventory::{self, LoadedInventory, Source, SourceKind};
 use hcoplan::plan::plan;
 use hcoplan::release::Release;
-use hcoplan::schema::generate::Random;
+use hcoplan_testing::generate::Random;
 use hcoplan::source::SourceFile;
 use hcoplan::why::{
     Answer, DecisiveSources, FoundValue, Input, PlanInput, Target, ValueOrigin, applied, ask, patch_shown,

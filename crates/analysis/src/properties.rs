@@ -8,7 +8,7 @@ use std::fs;
 use proptest::prelude::*;
 
 use super::{ClusterTask, Progress, entries, run};
-use hcoplan_kubernetes::schema::generate::{self, Random};
+use hcoplan_testing::generate::{self, Random};
 use hcoplan_lint::Selection;
 use hcoplan_repository::emit::Tree;
 

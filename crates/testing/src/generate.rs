@@ -1,8 +1,9 @@
 //! Objects for property tests: made from a schema and a seed, mostly valid, with some values of
 //! every kind that admission has to handle.
 
-use super::{Additional, Node, Schema, Types};
-use crate::prelude::*;
+use hcoplan_kubernetes::schema::Schema;
+use hcoplan_yaml::Path;
+use serde_json::{Map, Value, json};
 
 /// A small generator of random numbers (splitmix64): the same seed gives the same object.
 pub struct Random(pub u64);
@@ -31,73 +32,60 @@ impl Random {
 /// repeated or out of range.
 pub fn object(schema: &Schema, seed: u64, odd: bool) -> Value {
     let mut random = Random(seed);
-    let mut object = value(schema, schema.root(), &mut random, odd, 0);
+    let mut object = value(schema, &Path::root(), &mut random, odd);
     if !object.is_object() {
-        object = Value::Object(Map::new());
+        object = json!({});
     }
-    object["apiVersion"] = Value::from(schema.api_version());
-    object["kind"] = Value::from(schema.kind());
-    object["metadata"] = serde_json::json!({"name": "kubevirt-hyperconverged"});
+    object["apiVersion"] = schema.api_version().into();
+    object["kind"] = schema.kind().into();
+    object["metadata"] = json!({"name": "kubevirt-hyperconverged"});
     object
 }
 
-fn value(schema: &Schema, node: &Node, random: &mut Random, odd: bool, depth: usize) -> Value {
-    if odd && random.one_in(25) {
+/// A value for a field; what the schema says nothing about is a stray one.
+fn value(schema: &Schema, path: &Path, random: &mut Random, odd: bool) -> Value {
+    let depth = path.0.len();
+    let Some(field) = schema.field(path).filter(|_| !odd || !random.one_in(25)) else {
         return stray(random, depth);
+    };
+    if !field.allowed.is_empty() {
+        return field.allowed[random.below(field.allowed.len())].clone();
     }
-    let limits = node.limits.as_deref();
-    if let Some(allowed) = limits.map(|l| &l.allowed).filter(|a| !a.is_empty()) {
-        return allowed[random.below(allowed.len())].clone();
+    match field.kind {
+        "object" => map(schema, path, random, odd),
+        "array" => (0..random.below(5)).map(|_| value(schema, &path.index(0), random, odd)).collect(),
+        "boolean" => random.one_in(2).into(),
+        kind if kind == "string" || kind == "integer,string" && !random.one_in(2) => {
+            const WORDS: [&str; 10] =
+                ["", "a", "b", "1Gi", "0.5", "10m", "none", "02:00:00:00:00:01", "1h0m0s", "A/b_c"];
+            WORDS[random.below(WORDS.len())].into()
+        }
+        "number" if random.one_in(2) => json!(1.5),
+        _ => json!(field.minimum.map_or(0, |least| least as i64) + i64::try_from(random.below(20)).unwrap_or(0)),
     }
-    let types = node.types;
-    if types.has(Types::OBJECT) {
-        return map(schema, node, random, odd, depth);
-    }
-    if types.has(Types::ARRAY) {
-        let longest = limits.and_then(|l| l.max_items).unwrap_or(4).min(4);
-        let count = random.below(usize::try_from(longest).unwrap_or(4) + 1);
-        let items = node.items.as_deref();
-        let one = |random: &mut Random| match items {
-            Some(items) => value(schema, items, random, odd, depth + 1),
-            None => stray(random, depth),
-        };
-        return (0..count).map(|_| one(random)).collect();
-    }
-    if types.has(Types::BOOLEAN) {
-        return Value::from(random.one_in(2));
-    }
-    if types.has(Types::STRING) && !(types.has(Types::INTEGER) && random.one_in(2)) {
-        const WORDS: [&str; 10] = ["", "a", "b", "1Gi", "0.5", "10m", "none", "02:00:00:00:00:01", "1h0m0s", "A/b_c"];
-        return Value::from(WORDS[random.below(WORDS.len())]);
-    }
-    if types.has(Types::NUMBER) && random.one_in(2) {
-        return Number::from_f64(1.5).map_or(Value::Null, Value::Number);
-    }
-    let low = limits.and_then(|l| l.minimum).map_or(0, |m| m as i64);
-    Value::from(low + i64::try_from(random.below(20)).unwrap_or(0))
 }
 
-fn map(schema: &Schema, node: &Node, random: &mut Random, odd: bool, depth: usize) -> Value {
+fn map(schema: &Schema, path: &Path, random: &mut Random, odd: bool) -> Value {
     let mut map = Map::new();
+    let names = schema.known_fields(path);
     // Wide objects are thinned out, so that an object stays readable when a test fails.
-    let rarity = if node.properties.len() > 12 { 4 } else { 2 };
-    for (name, below) in &node.properties {
-        let required = node.required.contains(name);
+    let rarity = if names.len() > 12 { 4 } else { 2 };
+    for name in names {
+        let below = path.key(name);
+        let required = schema.field(&below).is_some_and(|field| field.required);
         let there = if odd { !random.one_in(10) } else { true };
-        if (required && there) || random.one_in(rarity + depth / 3) {
-            let v = value(schema, below, random, odd, depth + 1);
-            map.insert(name.to_string(), v);
+        if (required && there) || random.one_in(rarity + path.0.len() / 3) {
+            map.insert(name.to_owned(), value(schema, &below, random, odd));
         }
     }
-    if let Some(Additional::Schema(below)) = &node.additional {
-        for key in ["k", "a.b/c", "other"] {
-            if random.one_in(3) {
-                map.insert(key.to_owned(), value(schema, below, random, odd, depth + 1));
-            }
+    for key in ["k", "a.b/c", "other"] {
+        let below = path.key(key);
+        if schema.field(&below).is_some() && random.one_in(3) {
+            map.insert(key.to_owned(), value(schema, &below, random, odd));
         }
     }
     if odd && random.one_in(8) {
-        map.insert("notThere".to_owned(), stray(random, depth));
+        map.insert("notThere".to_owned(), stray(random, path.0.len()));
     }
     Value::Object(map)
 }
@@ -110,6 +98,6 @@ fn stray(random: &mut Random, depth: usize) -> Value {
         3 => Value::from("stray"),
         4 => Value::from(0.25),
         5 => vec![stray(random, depth + 1), Value::Null].into(),
-        _ => serde_json::json!({ "stray": stray(random, depth + 1) }),
+        _ => json!({ "stray": stray(random, depth + 1) }),
     }
 }

@@ -18,6 +18,9 @@ mod scalar;
 mod text;
 mod validate;
 
+// Tests of this crate need it with their own `Schema`.
+#[cfg(test)]
+#[path = "../../../testing/src/generate.rs"]
 pub mod generate;
 #[cfg(test)]
 mod golden;

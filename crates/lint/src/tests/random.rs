@@ -1,6 +1,6 @@
 //! Checks claims and fixes on random manifests: `PROPTEST_RNG_SEED` selects others, `RANDOM_CLUSTERS` their number.
 
-use hcoplan_kubernetes::schema::generate::{self, Random};
+use hcoplan_testing::generate::{self, Random};
 use hcoplan_planner::release::Release;
 use hcoplan_yaml::emit;
 use rayon::prelude::*;
