@@ -14,13 +14,13 @@ use std::sync::Arc;
 use hcoplan::inventory::{self, LoadedInventory, Source, SourceKind};
 use hcoplan::plan::plan;
 use hcoplan::release::Release;
-use hcoplan::schema::generate::Random;
 use hcoplan::source::SourceFile;
 use hcoplan::why::{
     Answer, DecisiveSources, FoundValue, Input, PlanInput, Target, ValueOrigin, applied, ask, patch_shown,
 };
 use hcoplan::yaml::{self, Document};
 use hcoplan_testing::annotations;
+use hcoplan_testing::generate::Random;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 

@@ -52,9 +52,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     repo::check_links(&arguments.directory)?;
     let place = Place::whole(&arguments.directory);
     let (repo, has_charts) = open_unconfigured(&place.root, output)?;
-    let is_below = |c: &&ClusterRef| place.below.as_ref().is_none_or(|b| c.path().starts_with(b));
-    let clusters: Vec<&ClusterRef> = repo.clusters().iter().filter(is_below).collect();
     let is_here = |path: &Utf8Path| place.below.as_ref().is_none_or(|below| path.starts_with(below));
+    let clusters: Vec<&ClusterRef> = repo.clusters().iter().filter(|cluster| is_here(cluster.path())).collect();
     let fatal = repo.problems().iter().filter(|problem| problem.fatal).map(|problem| &problem.finding);
     let broken: Vec<_> = fatal.filter(|f| f.location.as_ref().is_none_or(|place| is_here(place.file.path()))).collect();
     for finding in &broken {

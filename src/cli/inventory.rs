@@ -51,12 +51,7 @@ struct Check {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
-    let Command::Check(arguments) = &arguments.command;
-    check(arguments, output)
-}
-
-fn check(arguments: &Check, output: &Output) -> Result<Exit, Failure> {
-    let Check { inventory, dump: paths, format } = arguments;
+    let Command::Check(Check { inventory, dump: paths, format }) = &arguments.command;
     let document = dump::inventory_in(inventory, output)?;
     let dump = dump::read(paths, output)?;
     let nodes = dump::nodes(&dump, paths, output)?;

@@ -8,9 +8,9 @@ use std::fs;
 use proptest::prelude::*;
 
 use super::{ClusterTask, Progress, entries, run};
-use hcoplan_kubernetes::schema::generate::{self, Random};
 use hcoplan_lint::Selection;
 use hcoplan_repository::emit::Tree;
+use hcoplan_testing::generate::{self, Random};
 
 /// A cluster's objects: first the HyperConverged, then the inventory.
 type Cluster = Vec<Value>;

@@ -4,7 +4,6 @@
 //! with a time zone in front. Kubernetes' CronJobs use the same.
 
 use super::duration;
-use crate::prelude::*;
 
 /// Why a text isn't a schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -23,38 +22,11 @@ pub enum ScheduleError {
         /// The part of it that is wrong.
         text: String,
         /// What is wrong.
-        problem: Problem,
+        problem: String,
     },
     /// A time zone and nothing after it.
     #[error("nothing follows the time zone")]
     ZoneOnly,
-}
-
-/// What is wrong with a field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Problem {
-    /// Neither a number nor a name.
-    NoNumber,
-    /// Below or above what the field allows.
-    Outside(u32, u32),
-    /// Ends before it begins.
-    Backwards,
-    /// A step of zero.
-    NoStep,
-    /// More hyphens or slashes than a range has.
-    TooMany,
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoNumber => f.write_str("isn't a number"),
-            Self::Outside(min, max) => write!(f, "is not between {min} and {max}"),
-            Self::Backwards => f.write_str("ends before it begins"),
-            Self::NoStep => f.write_str("has a step of zero"),
-            Self::TooMany => f.write_str("has more hyphens or slashes than a range"),
-        }
-    }
 }
 
 /// The range and the names of a field.
@@ -119,12 +91,12 @@ impl Bounds {
     }
 
     /// Checks `*`, `5`, `1-5`, each perhaps with `/2`.
-    fn check(&self, range: &str) -> Result<(), Problem> {
+    fn check(&self, range: &str) -> Result<(), String> {
         let mut parts = range.split('/');
         let span = parts.next().unwrap_or_default();
         let step = parts.next();
         if parts.next().is_some() {
-            return Err(Problem::TooMany);
+            return Err("has more hyphens or slashes than a range".to_owned());
         }
         let mut ends = span.split('-');
         let low = ends.next().unwrap_or_default();
@@ -132,7 +104,7 @@ impl Bounds {
         let any = low == "*" || low == "?";
         let high = ends.next();
         if !any && ends.next().is_some() {
-            return Err(Problem::TooMany);
+            return Err("has more hyphens or slashes than a range".to_owned());
         }
         let low = if any { self.min } else { self.number(low)? };
         let high = match high {
@@ -144,26 +116,26 @@ impl Bounds {
         if let Some(step) = step
             && number(step)? == 0
         {
-            return Err(Problem::NoStep);
+            return Err("has a step of zero".to_owned());
         }
         if low < self.min || high > self.max {
-            return Err(Problem::Outside(self.min, self.max));
+            return Err(format!("is not between {} and {}", self.min, self.max));
         }
         if low > high {
-            return Err(Problem::Backwards);
+            return Err("ends before it begins".to_owned());
         }
         Ok(())
     }
 
-    fn number(&self, text: &str) -> Result<u32, Problem> {
+    fn number(&self, text: &str) -> Result<u32, String> {
         let named = self.names.iter().zip(self.min..).find(|(name, _)| name.eq_ignore_ascii_case(text));
         named.map_or_else(|| number(text), |(_, n)| Ok(n))
     }
 }
 
 /// A number as Go's `Atoi` reads it; negative ones are an error.
-fn number(text: &str) -> Result<u32, Problem> {
-    text.parse().map_err(|_| Problem::NoNumber)
+fn number(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| "isn't a number".to_owned())
 }
 
 #[cfg(test)]

@@ -141,107 +141,33 @@ pub(crate) fn quote(text: &str) -> String {
     quoted
 }
 
-impl Duration {
-    /// Whether Go prints the duration as this text.
-    pub fn prints_as(self, text: &str) -> bool {
-        DurationText::of(self).bytes() == text.as_bytes()
-    }
-}
-
+/// As Go's `time.Duration` prints itself.
 impl fmt::Display for Duration {
-    /// As in `48h0m0s`, `1.5s`, `150ms`, `0s`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let printed = DurationText::of(*self);
-        f.write_str(std::str::from_utf8(printed.bytes()).expect("digits and units"))
-    }
-}
-
-/// A duration as text, written from its end as Go does; fast, because every operand has several.
-struct DurationText {
-    /// The longest is `-2562047h47m16.854775808s`.
-    buffer: [u8; 32],
-    start: usize,
-}
-
-impl DurationText {
-    fn of(duration: Duration) -> Self {
-        let mut out = Self { buffer: [0; 32], start: 32 };
-        let total = duration.0.unsigned_abs();
-        match total {
-            0 => out.unit("0s"),
-            1..1_000 => {
-                out.unit("ns");
-                out.number(total);
-            }
-            1_000..1_000_000 => {
-                out.unit("µs");
-                out.decimal(total, 3);
-            }
-            1_000_000..1_000_000_000 => {
-                out.unit("ms");
-                out.decimal(total, 6);
-            }
-            _ => out.clock(total),
+        let total = self.0.unsigned_abs();
+        if self.0 < 0 {
+            f.write_str("-")?;
         }
-        if duration.0 < 0 {
-            out.unit("-");
+        let (minutes, hours) = (total / 60_000_000_000, total / 3_600_000_000_000);
+        if hours > 0 {
+            write!(f, "{hours}h")?;
         }
-        out
-    }
-
-    fn clock(&mut self, total: u64) {
-        let seconds = total / 1_000_000_000;
-        self.unit("s");
-        self.decimal(total % 60_000_000_000, 9);
-        if seconds >= 60 {
-            self.unit("m");
-            self.number(seconds / 60 % 60);
+        if minutes > 0 {
+            write!(f, "{}m", minutes % 60)?;
         }
-        if seconds >= 3600 {
-            self.unit("h");
-            self.number(seconds / 3600);
+        let (places, unit) = match total {
+            1..1_000 => (0, "ns"),
+            1_000..1_000_000 => (3, "µs"),
+            1_000_000..1_000_000_000 => (6, "ms"),
+            _ => (9, "s"),
+        };
+        let (rest, one) = (total % 60_000_000_000, 10_u64.pow(places));
+        write!(f, "{}", rest / one)?;
+        if rest % one > 0 {
+            let fraction = format!("{:0width$}", rest % one, width = places as usize);
+            write!(f, ".{}", fraction.trim_end_matches('0'))?;
         }
-    }
-
-    fn bytes(&self) -> &[u8] {
-        &self.buffer[self.start..]
-    }
-
-    fn unit(&mut self, unit: &str) {
-        let end = self.start;
-        self.start -= unit.len();
-        self.buffer[self.start..end].copy_from_slice(unit.as_bytes());
-    }
-
-    fn digit(&mut self, number: u64) {
-        self.start -= 1;
-        self.buffer[self.start] = b'0' + (number % 10) as u8;
-    }
-
-    fn number(&mut self, mut number: u64) {
-        loop {
-            self.digit(number);
-            number /= 10;
-            if number == 0 {
-                return;
-            }
-        }
-    }
-
-    /// A number with so many decimal places, without trailing zeros.
-    fn decimal(&mut self, mut number: u64, places: u32) {
-        let mut is_fraction = false;
-        for _ in 0..places {
-            is_fraction |= !number.is_multiple_of(10);
-            if is_fraction {
-                self.digit(number);
-            }
-            number /= 10;
-        }
-        if is_fraction {
-            self.unit(".");
-        }
-        self.number(number);
+        f.write_str(unit)
     }
 }
 

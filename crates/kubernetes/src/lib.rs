@@ -1,6 +1,9 @@
 //! Kubernetes words that need no cluster: quantities, durations, selectors, object identity,
 //! and what Go's typed structs do to JSON.
 
+#[cfg(test)]
+extern crate self as hcoplan_kubernetes;
+
 pub mod cron;
 mod decimal;
 pub mod duration;

@@ -112,15 +112,6 @@ impl Quantity {
             _ => f.write_str(usize::try_from((exponent - NANO) / 3).ok().and_then(|n| DECIMAL.get(n)).unwrap_or(&"")),
         }
     }
-
-    fn signed_cmp(&self, other: &Self) -> Ordering {
-        match (self.negative, other.negative) {
-            (false, false) => self.amount.cmp(&other.amount),
-            (true, true) => other.amount.cmp(&self.amount),
-            (true, false) => Ordering::Less,
-            (false, true) => Ordering::Greater,
-        }
-    }
 }
 
 /// A quantity as Go prints it after reading; `None` when it is none or prints as it is.
@@ -149,7 +140,7 @@ impl fmt::Display for Quantity {
 
 impl PartialEq for Quantity {
     fn eq(&self, other: &Self) -> bool {
-        self.signed_cmp(other) == Ordering::Equal
+        self.cmp(other).is_eq()
     }
 }
 
@@ -163,7 +154,12 @@ impl PartialOrd for Quantity {
 
 impl Ord for Quantity {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.signed_cmp(other)
+        match (self.negative, other.negative) {
+            (false, false) => self.amount.cmp(&other.amount),
+            (true, true) => other.amount.cmp(&self.amount),
+            (true, false) => Ordering::Less,
+            (false, true) => Ordering::Greater,
+        }
     }
 }
 

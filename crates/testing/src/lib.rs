@@ -1,6 +1,7 @@
 //! Locates the data that tests compare with.
 
 pub mod annotations;
+pub mod generate;
 
 use std::path::{Path, PathBuf};
 

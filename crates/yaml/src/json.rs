@@ -108,38 +108,24 @@ impl<'t, 'l> Reader<'t, 'l> {
     }
 
     fn object(&mut self) -> Result<Value> {
-        self.pos += 1;
         let mut entries = Vec::new();
-        self.space();
-        if self.at() == b'}' {
-            self.pos += 1;
-            return Ok(Value::Map(entries));
-        }
-        loop {
-            self.space();
-            if self.at() != b'"' {
-                return self.unexpected("looking for beginning of object key string");
+        self.list(b'}', "after object key:value pair", |reader| {
+            if reader.at() != b'"' {
+                return reader.unexpected("looking for beginning of object key string");
             }
-            let start = self.pos;
-            self.nodes += 1;
-            let text = self.string()?;
-            let key = Key { text, span: Span::new(start, self.pos) };
-            self.space();
-            if self.at() != b':' {
-                return self.unexpected("after object key");
+            let start = reader.pos;
+            reader.nodes += 1;
+            let text = reader.string()?;
+            let key = Key { text, span: Span::new(start, reader.pos) };
+            reader.space();
+            if reader.at() != b':' {
+                return reader.unexpected("after object key");
             }
-            self.pos += 1;
-            self.space();
-            let value = self.value()?;
-            entries.push(Entry { key, value });
-            self.space();
-            match self.at() {
-                b',' => self.pos += 1,
-                b'}' => break,
-                _ => return self.unexpected("after object key:value pair"),
-            }
-        }
-        self.pos += 1;
+            reader.pos += 1;
+            reader.space();
+            entries.push(Entry { key, value: reader.value()? });
+            Ok(())
+        })?;
         if !self.is_raw {
             entries = merge_and_deduplicate(entries, Vec::new(), &mut self.problems);
         }
@@ -147,25 +133,32 @@ impl<'t, 'l> Reader<'t, 'l> {
     }
 
     fn array(&mut self) -> Result<Value> {
-        self.pos += 1;
         let mut items = Vec::new();
+        self.list(b']', "after array element", |reader| {
+            items.push(reader.value()?);
+            Ok(())
+        })?;
+        Ok(Value::Seq(items))
+    }
+
+    /// The members of an object or array up to its `end`; `place` names what stands behind one.
+    fn list(&mut self, end: u8, place: &str, mut member: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
+        self.pos += 1;
         self.space();
-        if self.at() == b']' {
-            self.pos += 1;
-            return Ok(Value::Seq(items));
-        }
-        loop {
+        let mut is_over = self.at() == end;
+        while !is_over {
             self.space();
-            items.push(self.value()?);
+            member(self)?;
             self.space();
-            match self.at() {
-                b',' => self.pos += 1,
-                b']' => break,
-                _ => return self.unexpected("after array element"),
-            }
+            is_over = match self.at() {
+                b',' => false,
+                at if at == end => true,
+                _ => return self.unexpected(place),
+            };
+            self.pos += usize::from(!is_over);
         }
         self.pos += 1;
-        Ok(Value::Seq(items))
+        Ok(())
     }
 
     fn literal(&mut self, word: &str, value: Value) -> Result<Value> {

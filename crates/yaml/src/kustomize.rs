@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use crate::{Scalar, resolve};
+
 /// How kustomize reads a plain scalar where it differs from kubectl.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KustomizeScalar {
@@ -31,10 +33,9 @@ impl fmt::Display for KustomizeScalar {
 ///
 /// Checked against `kubectl kustomize` 5.5 on the 3,999 scalars of `testdata/yaml/scalars.jsonl`.
 pub fn kustomize_reads(text: &str) -> Option<KustomizeScalar> {
-    match text {
-        "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" | "n" | "N" | "no" | "No" | "NO" | "off" | "Off"
-        | "OFF" => return Some(KustomizeScalar::Text(text.to_owned())),
-        _ => {}
+    let is_word = ["true", "false"].iter().any(|word| text.eq_ignore_ascii_case(word));
+    if !is_word && matches!(resolve(text), Scalar::Bool(_)) {
+        return Some(KustomizeScalar::Text(text.to_owned()));
     }
     if let Some(digits) = text.strip_prefix("0o-") {
         let value = i64::from_str_radix(&digits.replace('_', ""), 8).ok()?;

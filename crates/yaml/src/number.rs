@@ -48,8 +48,7 @@ pub(super) fn go_yaml(number: &Number) -> String {
 /// A float as Go's `%g` prints it with as few digits as tell it from others: `1e+06`, `0.5`.
 /// `single` means digits enough for 32 bits only, which is how Go prints a key.
 pub(super) fn go_general(value: f64, single: bool) -> String {
-    let scientific = if single { format!("{:e}", value as f32) } else { format!("{value:e}") };
-    let exponent: i32 = scientific.rsplit('e').next().and_then(|e| e.parse().ok()).unwrap_or(0);
+    let exponent: i32 = scientific(value, single).rsplit('e').next().and_then(|e| e.parse().ok()).unwrap_or(0);
     if value != 0.0 && !(-4..6).contains(&exponent) {
         return exponential(value, single, 2);
     }
@@ -58,7 +57,7 @@ pub(super) fn go_general(value: f64, single: bool) -> String {
 
 /// `1.5e+06`: a sign always, and negative exponents with at least so many digits.
 fn exponential(value: f64, single: bool, digits: usize) -> String {
-    let scientific = if single { format!("{:e}", value as f32) } else { format!("{value:e}") };
+    let scientific = scientific(value, single);
     let Some((mantissa, exponent)) = scientific.split_once('e') else {
         return scientific;
     };
@@ -66,6 +65,10 @@ fn exponential(value: f64, single: bool, digits: usize) -> String {
         Some(exponent) => format!("{mantissa}e-{exponent:0>digits$}"),
         None => format!("{mantissa}e+{exponent:0>2}"),
     }
+}
+
+fn scientific(value: f64, single: bool) -> String {
+    if single { format!("{:e}", value as f32) } else { format!("{value:e}") }
 }
 
 /// How Go's messages write what JSON can't: `+Inf`.

@@ -91,11 +91,6 @@ impl Problem {
         Self::new(ProblemKind::TooDeep, span, above_limit(max_depth, "levels of nesting"))
     }
 
-    /// Whether it concerns one scalar alone and changes no value.
-    pub(super) fn is_about_one_scalar(&self) -> bool {
-        self.kind == ProblemKind::ReadsDifferently
-    }
-
     /// Adds where it began.
     #[must_use]
     pub fn with_start(mut self, span: Span, what: impl Into<String>) -> Self {

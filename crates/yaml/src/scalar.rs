@@ -93,16 +93,20 @@ fn float(text: &str) -> Scalar {
 
 /// Something that starts with a digit or a sign.
 fn number(text: &str) -> Scalar {
-    let plain: Cow<'_, str> = if text.contains('_') { Cow::Owned(text.replace('_', "")) } else { Cow::Borrowed(text) };
+    let plain = text.replace('_', "");
     let (sign, digits) = match plain.as_bytes().first() {
         Some(b'+') => ("+", &plain[1..]),
         Some(b'-') => ("-", &plain[1..]),
-        _ => ("", &*plain),
+        _ => ("", plain.as_str()),
     };
     let (radix, digits) = radix(digits);
     if digits.bytes().all(|b| b.is_ascii_alphanumeric()) {
         if let Ok(magnitude) = u64::from_str_radix(digits, radix) {
-            if let Some(value) = signed(sign, magnitude) {
+            let value = match sign {
+                "-" => 0i64.checked_sub_unsigned(magnitude),
+                _ => i64::try_from(magnitude).ok(),
+            };
+            if let Some(value) = value {
                 return Scalar::Int(value);
             }
             if sign.is_empty() {
@@ -116,13 +120,6 @@ fn number(text: &str) -> Scalar {
         }
     }
     float(&plain)
-}
-
-fn signed(sign: &str, magnitude: u64) -> Option<i64> {
-    match sign {
-        "-" => 0i64.checked_sub_unsigned(magnitude),
-        _ => i64::try_from(magnitude).ok(),
-    }
 }
 
 /// The base that the prefix asks for, and the digits after it.

@@ -214,19 +214,8 @@ impl Node {
     /// The path of the value with these bytes.
     pub fn path_to(&self, span: Span) -> Option<Path> {
         let (mut path, mut node) = (Path::root(), self);
-        let around = |n: &Self| n.span.holds(span);
         while node.span != span {
-            (path, node) = match &node.value {
-                Value::Map(entries) => {
-                    let entry = entries.iter().find(|e| around(&e.value))?;
-                    (path.key(&entry.key.text), &entry.value)
-                }
-                Value::Seq(items) => {
-                    let (index, item) = items.iter().enumerate().find(|(_, i)| around(i))?;
-                    (path.index(index), item)
-                }
-                _ => return None,
-            };
+            (path, node) = node.inner(&path, |outer| outer.holds(span), false)?;
         }
         Some(path)
     }
@@ -241,24 +230,20 @@ impl Node {
     /// span counts as its value's.
     pub fn path_of_smallest(&self, holds: impl Fn(Span) -> bool, keys: bool) -> Path {
         let (mut path, mut node) = (Path::root(), self);
-        loop {
-            let below = match &node.value {
-                Value::Map(entries) => {
-                    let mut entries = entries.iter();
-                    let entry = entries.find(|e| keys && holds(e.key.span) || holds(e.value.span));
-                    entry.map(|e| (path.key(&e.key.text), &e.value))
-                }
-                Value::Seq(items) => {
-                    let mut items = items.iter().enumerate();
-                    items.find(|(_, i)| holds(i.span)).map(|(index, item)| (path.index(index), item))
-                }
-                _ => None,
-            };
-            match below {
-                Some(below) => (path, node) = below,
-                None => return path,
-            }
+        while let Some(inner) = node.inner(&path, &holds, keys) {
+            (path, node) = inner;
         }
+        path
+    }
+
+    /// The entry or item of this value, at `path`, whose span `holds` accepts; with `keys`, also by its key's span.
+    fn inner(&self, path: &Path, holds: impl Fn(Span) -> bool, keys: bool) -> Option<(Path, &Self)> {
+        let is_meant = |e: &&Entry| keys && holds(e.key.span) || holds(e.value.span);
+        if let Some(entry) = self.entries().iter().find(is_meant) {
+            return Some((path.key(&entry.key.text), &entry.value));
+        }
+        let (index, item) = self.items().iter().enumerate().find(|(_, item)| holds(item.span))?;
+        Some((path.index(index), item))
     }
 
     /// The same value as a JSON tree, without spans.

@@ -24,17 +24,8 @@ pub fn read_sized(reader: &mut dyn Read, size: usize) -> io::Result<Vec<u8>> {
     if size == 0 {
         return read_limited(reader);
     }
-    let mut bytes = vec![0; size];
-    let mut known = 0;
-    while known < size {
-        match reader.read(&mut bytes[known..]) {
-            Ok(0) => break,
-            Ok(more) => known += more,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    bytes.truncate(known);
+    let mut bytes = Vec::with_capacity(size);
+    reader.take(size as u64).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -34,18 +34,22 @@ pub(super) fn check(
     checker.first.map_or(Ok(()), Err)
 }
 
-/// Every value that Go wouldn't decode: the one that it names comes first.
-pub(super) fn all(types: &GoTypes, document: &Value, ty: &GoType, keys: KeyMatching) -> Vec<DecodeError> {
-    let Err(named) = check(types, document, ty, keys, None) else {
-        return Vec::new();
-    };
-    let mut checker = Checker { types, keys, added: None, first: None, all: Some(Vec::new()) };
-    // An error that ends Go's decoding is recorded already; the others are wanted, too.
-    checker.value(document, ty, &Step::Root).ok();
-    let mut all = checker.all.unwrap_or_default();
-    all.retain(|error| *error != named);
-    all.insert(0, named);
-    all
+impl GoTypes {
+    /// Everything that [`Self::decode_check`] would name, if it were the only mistake: what it names comes
+    /// first.
+    pub fn decode_errors(&self, document: &Value, ty: &GoType) -> Vec<DecodeError> {
+        let Err(named) = self.decode_check(document, ty) else {
+            return Vec::new();
+        };
+        let keys = KeyMatching::Exact;
+        let mut checker = Checker { types: self, keys, added: None, first: None, all: Some(Vec::new()) };
+        // An error that ends Go's decoding is recorded already; the others are wanted, too.
+        checker.value(document, ty, &Step::Root).ok();
+        let mut all = checker.all.unwrap_or_default();
+        all.retain(|error| *error != named);
+        all.insert(0, named);
+        all
+    }
 }
 
 /// The path from the document to a value; followed back only for an error.

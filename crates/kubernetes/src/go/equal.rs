@@ -3,14 +3,17 @@
 use super::table::{GoType, GoTypes, Kind};
 use crate::prelude::*;
 
-/// As `reflect.DeepEqual`: what is printed alike may still differ, since an empty list or map isn't a nil one.
-pub(super) fn deep_equal(types: &GoTypes, a: &Value, b: &Value, ty: &GoType) -> bool {
-    let printed = |value: &Value| {
-        let mut value = value.clone();
-        types.normalise(&mut value, ty);
-        value
-    };
-    has_same_nils(types, a, b, ty) && printed(a) == printed(b)
+impl GoTypes {
+    /// Whether `reflect.DeepEqual` finds two documents equal that were decoded into the type: what is printed alike may
+    /// still differ, since an empty list or map isn't a nil one.
+    pub fn deep_equal(&self, a: &Value, b: &Value, ty: &GoType) -> bool {
+        let printed = |value: &Value| {
+            let mut value = value.clone();
+            self.normalise(&mut value, ty);
+            value
+        };
+        has_same_nils(self, a, b, ty) && printed(a) == printed(b)
+    }
 }
 
 /// Whether lists and maps are nil in both or in none, as far as the two have the same parts.

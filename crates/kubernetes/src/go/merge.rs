@@ -3,32 +3,29 @@
 //! The struct is held as the JSON it prints; a missing key is a zero value. The document was
 //! checked before, so that nothing here can fail.
 
+use super::DecodeError;
+use super::check::{KeyMatching, check};
 use super::table::{GoType, GoTypes, Kind};
 use crate::prelude::*;
 
-pub(super) fn overlay(types: &GoTypes, old: &mut Value, new: &Value, ty: &GoType) {
+impl GoTypes {
+    /// What `json.Unmarshal` of `patched` onto the struct that prints as `base` makes of it,
+    /// encoded again. Keys missing in `patched` keep the old value.
+    pub fn merge(&self, base: &Value, patched: &Value, ty: &GoType) -> Result<Value, DecodeError> {
+        check(self, patched, ty, KeyMatching::AnyCase, None)?;
+        let mut merged = base.clone();
+        overlay(self, &mut merged, patched, ty);
+        self.normalise(&mut merged, ty);
+        Ok(merged)
+    }
+}
+
+fn overlay(types: &GoTypes, old: &mut Value, new: &Value, ty: &GoType) {
     match &ty.kind {
-        Kind::Bool
-        | Kind::String
-        | Kind::Int(_)
-        | Kind::Uint(_)
-        | Kind::Float(_)
-        | Kind::Duration
-        | Kind::IntOrString
-        | Kind::Raw => {
-            if !new.is_null() {
-                *old = new.clone();
-            }
-        }
         // Their own decoders reset them on null.
         Kind::Quantity | Kind::Time => *old = new.clone(),
-        Kind::Pointer(target) => {
-            if new.is_null() {
-                *old = Value::Null;
-            } else {
-                overlay(types, old, new, target);
-            }
-        }
+        Kind::Pointer(_) if new.is_null() => *old = Value::Null,
+        Kind::Pointer(target) => overlay(types, old, new, target),
         Kind::Slice(element) => match new {
             Value::Array(items) => overlay_slice(types, old, items, element),
             _ => *old = Value::Null,
@@ -77,6 +74,8 @@ pub(super) fn overlay(types: &GoTypes, old: &mut Value, new: &Value, ty: &GoType
                 }
             }
         }
+        _ if new.is_null() => {}
+        _ => *old = new.clone(),
     }
 }
 

@@ -56,12 +56,6 @@ impl GoTypes {
         check::check(self, document, ty, check::KeyMatching::Exact, None)
     }
 
-    /// Everything that [`Self::decode_check`] would name, if it were the only mistake: what it names comes
-    /// first.
-    pub fn decode_errors(&self, document: &Value, ty: &GoType) -> Vec<DecodeError> {
-        check::all(self, document, ty, check::KeyMatching::Exact)
-    }
-
     /// The error of `json.Unmarshal` for a document that Go printed and that was extended. `added` says when a key was
     /// added, by its path (indices as text), and `None` for keys that Go printed.
     ///
@@ -76,34 +70,11 @@ impl GoTypes {
         check::check(self, document, ty, check::KeyMatching::AnyCase, Some(added))
     }
 
-    /// Changes a document as decoding it into the typed struct and encoding it again does: unknown keys
-    /// and values that Go omits are removed, fields that Go always prints are added, quantities and durations are
-    /// printed as Go prints them. A timestamp that is not set is never printed where it may be
-    /// omitted. A value that Go would not decode (see [`Self::decode_check`]) stays as it is.
-    pub fn normalise(&self, document: &mut Value, ty: &GoType) {
-        normalise::encode(self, document, ty);
-    }
-
-    /// Whether `reflect.DeepEqual` finds two documents equal that were decoded into the type.
-    pub fn deep_equal(&self, a: &Value, b: &Value, ty: &GoType) -> bool {
-        equal::deep_equal(self, a, b, ty)
-    }
-
     /// [`Self::normalise`] for a whole object as it is planned:
     /// [without what only a cluster knows](without_facts_of_a_cluster).
     pub fn normalise_operand(&self, object: &mut Value, ty: &GoType) {
         self.normalise(object, ty);
         without_facts_of_a_cluster(object);
-    }
-
-    /// What `json.Unmarshal` of `patched` onto the struct that prints as `base` makes of it,
-    /// encoded again. Keys missing in `patched` keep the old value; see `merge` for the rest.
-    pub fn merge(&self, base: &Value, patched: &Value, ty: &GoType) -> Result<Value, DecodeError> {
-        check::check(self, patched, ty, check::KeyMatching::AnyCase, None)?;
-        let mut merged = base.clone();
-        merge::overlay(self, &mut merged, patched, ty);
-        normalise::encode(self, &mut merged, ty);
-        Ok(merged)
     }
 }
 

@@ -5,40 +5,45 @@ use super::{float, time};
 use crate::prelude::*;
 use crate::{duration, quantity};
 
-/// Turns a document into what Go prints, in place. `null` is the zero value: encoding `null` gives what Go prints for a
-/// value never set.
-pub(super) fn encode(types: &GoTypes, value: &mut Value, ty: &GoType) {
-    match &ty.kind {
-        Kind::Bool => or_zero(value, || Value::Bool(false)),
-        Kind::String => or_zero(value, || Value::String(String::new())),
-        Kind::Int(_) | Kind::Uint(_) | Kind::IntOrString => or_zero(value, || Value::from(0)),
-        Kind::Float(bits) => match value {
-            Value::Number(number) => *value = float::printed(number, *bits),
-            _ => or_zero(value, || Value::from(0)),
-        },
-        Kind::Quantity => encode_quantity(value),
-        Kind::Duration => encode_duration(value),
-        Kind::Time => time::encode(value),
-        Kind::Raw => {}
-        Kind::Pointer(target) => {
-            if !value.is_null() {
-                encode(types, value, target);
+impl GoTypes {
+    /// Changes a document as decoding it into the typed struct and encoding it again does: unknown keys
+    /// and values that Go omits are removed, fields that Go always prints are added, quantities and durations are
+    /// printed as Go prints them. A timestamp that is not set is never printed where it may be
+    /// omitted. A value that Go would not decode (see [`Self::decode_check`]) stays as it is. `null` is the zero
+    /// value: it becomes what Go prints for a value never set.
+    pub fn normalise(&self, value: &mut Value, ty: &GoType) {
+        match &ty.kind {
+            Kind::Bool => or_zero(value, || Value::Bool(false)),
+            Kind::String => or_zero(value, || Value::String(String::new())),
+            Kind::Int(_) | Kind::Uint(_) | Kind::IntOrString => or_zero(value, || Value::from(0)),
+            Kind::Float(bits) => match value {
+                Value::Number(number) => *value = float::printed(number, *bits),
+                _ => or_zero(value, || Value::from(0)),
+            },
+            Kind::Quantity => encode_quantity(value),
+            Kind::Duration => encode_duration(value),
+            Kind::Time => time::encode(value),
+            Kind::Raw => {}
+            Kind::Pointer(target) => {
+                if !value.is_null() {
+                    self.normalise(value, target);
+                }
             }
-        }
-        Kind::Slice(element) => {
-            if let Value::Array(items) = value {
-                items.iter_mut().for_each(|v| encode(types, v, element));
+            Kind::Slice(element) => {
+                if let Value::Array(items) = value {
+                    items.iter_mut().for_each(|v| self.normalise(v, element));
+                }
             }
-        }
-        Kind::Map(element) => {
-            if let Value::Object(entries) = value {
-                entries.values_mut().for_each(|v| encode(types, v, element));
+            Kind::Map(element) => {
+                if let Value::Object(entries) = value {
+                    entries.values_mut().for_each(|v| self.normalise(v, element));
+                }
             }
-        }
-        Kind::Struct(index) => {
-            or_zero(value, || Value::Object(Map::new()));
-            if let Value::Object(map) = value {
-                encode_struct(types, map, types.structure(*index));
+            Kind::Struct(index) => {
+                or_zero(value, || Value::Object(Map::new()));
+                if let Value::Object(map) = value {
+                    encode_struct(self, map, self.structure(*index));
+                }
             }
         }
     }
@@ -50,7 +55,7 @@ fn encode_struct(types: &GoTypes, map: &mut Map<String, Value>, structure: &Stru
     for (key, value) in map.iter_mut() {
         let field = structure.field(key);
         let stays = field.is_some_and(|field| {
-            encode(types, value, &field.ty);
+            types.normalise(value, &field.ty);
             !omitted(types, field, value)
         });
         if !stays {
@@ -66,7 +71,7 @@ fn encode_struct(types: &GoTypes, map: &mut Map<String, Value>, structure: &Stru
                 Some(default) => Value::String(default.to_string()),
                 None => Value::Null,
             };
-            encode(types, &mut value, &field.ty);
+            types.normalise(&mut value, &field.ty);
             map.insert(field.name.to_string(), value);
         }
     }
@@ -88,7 +93,7 @@ fn omitted(types: &GoTypes, field: &Field, value: &Value) -> bool {
         Kind::Struct(_) | Kind::Quantity | Kind::Duration | Kind::IntOrString | Kind::Raw => {
             field.omit_zero && {
                 let mut zero = Value::Null;
-                encode(types, &mut zero, &field.ty);
+                types.normalise(&mut zero, &field.ty);
                 *value == zero
             }
         }
@@ -121,9 +126,7 @@ fn encode_duration(value: &mut Value) {
     match value {
         Value::Null => *value = Value::String("0s".to_owned()),
         Value::String(text) => {
-            if let Ok(parsed) = duration::parse(text)
-                && !parsed.prints_as(text)
-            {
+            if let Ok(parsed) = duration::parse(text) {
                 *text = parsed.to_string();
             }
         }

@@ -60,7 +60,7 @@ impl Schema {
             nullable: node.nullable,
             required,
             pattern: limits.and_then(|l| l.pattern.as_ref()).map(super::Pattern::text),
-            format: limits.and_then(|l| l.format).map(super::Format::name),
+            format: limits.and_then(|l| l.format).map(super::Format::as_str),
             minimum: limits.and_then(|l| l.minimum),
             maximum: limits.and_then(|l| l.maximum),
         })

@@ -18,6 +18,9 @@ mod scalar;
 mod text;
 mod validate;
 
+// Tests of this crate need it with their own `Schema`.
+#[cfg(test)]
+#[path = "../../../testing/src/generate.rs"]
 pub mod generate;
 #[cfg(test)]
 mod golden;
@@ -84,6 +87,15 @@ impl Types {
     const NUMBER: Self = Self(16);
     const BOOLEAN: Self = Self(32);
     const INT_OR_STRING: Self = Self(8 | 4);
+    const NAMES: [(Self, &'static str); 7] = [
+        (Self::OBJECT, "object"),
+        (Self::ARRAY, "array"),
+        (Self::STRING, "string"),
+        (Self::INTEGER, "integer"),
+        (Self::NUMBER, "number"),
+        (Self::BOOLEAN, "boolean"),
+        (Self::INT_OR_STRING, "integer,string"),
+    ];
 
     fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
@@ -95,16 +107,11 @@ impl Types {
 
     /// As the API server joins them in a message.
     fn name(self) -> &'static str {
-        match self {
-            Self::OBJECT => "object",
-            Self::ARRAY => "array",
-            Self::STRING => "string",
-            Self::INTEGER => "integer",
-            Self::NUMBER => "number",
-            Self::BOOLEAN => "boolean",
-            Self::INT_OR_STRING => "integer,string",
-            _ => "",
-        }
+        Self::NAMES.iter().find(|(own, _)| *own == self).map_or("", |(_, name)| name)
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(_, own)| *own == name).map(|(types, _)| *types)
     }
 }
 
@@ -188,18 +195,13 @@ struct Limits {
 
 /// The formats that occur.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
+pub enum Format {
+    /// A number of 32 bits.
     Int32,
+    /// A number of 64 bits.
     Int64,
+    /// A time.
     DateTime,
 }
 
-impl Format {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Int32 => "int32",
-            Self::Int64 => "int64",
-            Self::DateTime => "date-time",
-        }
-    }
-}
+crate::names!(Format { Int32 = "int32", Int64 = "int64", DateTime = "date-time" });

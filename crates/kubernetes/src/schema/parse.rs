@@ -103,7 +103,7 @@ impl Node {
     /// One keyword; `None` when it or its value is not known.
     fn keyword(&mut self, keyword: &str, value: Value) -> Option<()> {
         match keyword {
-            "type" => self.types = types(value.as_str()?)?,
+            "type" => self.types = Types::named(value.as_str()?)?,
             "properties" => {
                 let Value::Object(members) = value else {
                     return None;
@@ -127,12 +127,7 @@ impl Node {
             "enum" => self.limits().allowed = read(value)?,
             "pattern" => self.limits().pattern = Some(Pattern::new(value.as_str()?)),
             "format" => {
-                self.limits().format = match value.as_str()? {
-                    "int32" => Some(Format::Int32),
-                    "int64" => Some(Format::Int64),
-                    "date-time" => Some(Format::DateTime),
-                    _ => return None,
-                };
+                self.limits().format = Some(Format::named(value.as_str()?)?);
             }
             "minimum" => self.limits().minimum = value.as_f64(),
             "maximum" => self.limits().maximum = value.as_f64(),
@@ -162,18 +157,6 @@ impl Node {
 
 fn read<T: DeserializeOwned>(value: Value) -> Option<T> {
     serde_json::from_value(value).ok()
-}
-
-fn types(name: &str) -> Option<Types> {
-    Some(match name {
-        "object" => Types::OBJECT,
-        "array" => Types::ARRAY,
-        "string" => Types::STRING,
-        "integer" => Types::INTEGER,
-        "number" => Types::NUMBER,
-        "boolean" => Types::BOOLEAN,
-        _ => return None,
-    })
 }
 
 fn is_int_or_string(value: &Value) -> bool {

@@ -1,11 +1,12 @@
 //! Checks of single values: type, enum, pattern, format, range, length.
 
-use super::text::{bad_value, go_quote, server_path};
-use super::validate::{Validation, Violation, ViolationKind};
+use super::text::{bad_value, go_quote, server_path, unsupported};
+use super::validate::{Validation, ViolationKind};
 use super::{Format, Limits, Node, Types};
 use crate::prelude::*;
-use crate::text::is_digits;
 use hcoplan_yaml::Trail;
+use regex_lite::Regex;
+use std::sync::LazyLock;
 
 impl Validation<'_> {
     pub(super) fn value_type(&mut self, node: &Node, value: &Value, at: Trail<'_>) {
@@ -29,25 +30,19 @@ impl Validation<'_> {
         }
         // With a format, the server compares formats first where the value has one or none.
         let (wanted, name) = match (format, value) {
-            (Some(f), Value::Bool(_) | Value::Object(_)) => (f.name(), ""),
-            (Some(f), Value::Number(n)) if is_integer(n) => (f.name(), "int64"),
-            (Some(f), Value::Number(_)) => (f.name(), "float64"),
+            (Some(f), Value::Bool(_) | Value::Object(_)) => (f.as_str(), ""),
+            (Some(f), Value::Number(n)) if is_integer(n) => (f.as_str(), "int64"),
+            (Some(f), Value::Number(_)) => (f.as_str(), "float64"),
             _ => (types.name(), name),
         };
         self.wrong_type(at, wanted, name);
         if node.int_or_string {
             let place = server_path(&at.path());
-            let invalid = |text: String| Violation {
-                path: at.path(),
-                kind: ViolationKind::Invalid,
-                message: format!("<nil>: Invalid value: \"\": {text}"),
-            };
-            let none = format!("{} must validate at least one schema (anyOf)", go_quote(&place));
-            self.found.schema.push(invalid(none));
+            self.reject_unnamed(at, &format!("{} must validate at least one schema (anyOf)", go_quote(&place)));
             self.wrong_type(at, "integer", name);
             if value.is_number() {
                 let text = format!("Checked value must be of type integer (default format) in {place}");
-                self.found.schema.push(invalid(text));
+                self.reject_unnamed(at, &text);
             }
         }
     }
@@ -59,12 +54,9 @@ impl Validation<'_> {
             _ => {}
         }
         if !limits.allowed.is_empty() && !limits.allowed.contains(value) {
-            let allowed: Vec<String> = limits
-                .allowed
-                .iter()
-                .map(|v| go_quote(&v.as_str().map_or_else(|| v.to_string(), str::to_owned)))
-                .collect();
-            let body = format!("Unsupported value: {}: supported values: {}", bad_value(value), allowed.join(", "));
+            let allowed = limits.allowed.iter().map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned));
+            let allowed: Vec<String> = allowed.collect();
+            let body = unsupported(&bad_value(value), allowed.iter().map(String::as_str));
             self.reject(at, ViolationKind::Unsupported, &body);
         }
     }
@@ -97,16 +89,9 @@ impl Validation<'_> {
             _ => false,
         };
         if overflows {
-            let format = limits.format.map_or("", Format::name);
-            let path = at.path();
-            let place = server_path(&path);
-            self.found.schema.push(Violation {
-                path,
-                kind: ViolationKind::Invalid,
-                message: format!(
-                    "<nil>: Invalid value: \"\": Checked value must be of type integer with format {format} in {place}"
-                ),
-            });
+            let format = limits.format.map_or("", Format::as_str);
+            let place = server_path(&at.path());
+            self.reject_unnamed(at, &format!("Checked value must be of type integer with format {format} in {place}"));
         }
         if let Some(min) = limits.minimum.filter(|min| x < *min) {
             let detail = format!("should be greater than or equal to {min}");
@@ -126,38 +111,10 @@ fn is_integer(n: &Number) -> bool {
 
 /// RFC 3339, as the server's own check has it: it examines the shape and the ranges.
 fn is_date_time(text: &str) -> bool {
-    let (Some(date), Some(rest)) = (text.get(..10), text.get(10..)) else {
-        return false;
-    };
-    let Some(rest) = rest.strip_prefix(['T', 't']) else {
-        return false;
-    };
-    let number =
-        |t: &str, low: u32, high: u32| is_digits(t) && t.parse::<u32>().is_ok_and(|n| (low..=high).contains(&n));
-    let date: Vec<&str> = date.split('-').collect();
-    let date_ok = matches!(date[..], [y, m, d]
-        if y.len() == 4 && m.len() == 2 && d.len() == 2
-            && number(y, 0, 9999) && number(m, 1, 12) && number(d, 1, 31));
-    let (Some(time), Some(rest)) = (rest.get(..8), rest.get(8..)) else {
-        return false;
-    };
-    let time: Vec<&str> = time.split(':').collect();
-    let time_ok = matches!(time[..], [h, m, s]
-        if h.len() == 2 && m.len() == 2 && s.len() == 2
-            && number(h, 0, 23) && number(m, 0, 59) && number(s, 0, 59));
-    let zone = match rest.strip_prefix('.') {
-        Some(fraction) => {
-            let digits = fraction.bytes().take_while(u8::is_ascii_digit).count();
-            fraction.get(digits..).filter(|_| digits > 0)
-        }
-        None => Some(rest),
-    };
-    let zone_ok = zone.is_some_and(|z| {
-        z.eq_ignore_ascii_case("z")
-            || z.strip_prefix(['+', '-']).is_some_and(|o| {
-                let parts: Vec<&str> = o.split(':').collect();
-                matches!(parts[..], [h, m] if h.len() == 2 && m.len() == 2 && number(h, 0, 99) && number(m, 0, 99))
-            })
+    static FORM: LazyLock<Regex> = LazyLock::new(|| {
+        let date = r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])";
+        let time = r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]\d{2}:\d{2})";
+        Regex::new(&format!("^{date}[Tt]{time}$")).expect("a test matches it")
     });
-    date_ok && time_ok && zone_ok
+    FORM.is_match(text)
 }

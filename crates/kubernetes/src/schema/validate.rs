@@ -182,23 +182,14 @@ impl<'v> Validation<'v> {
         match node.repeated(items) {
             Ok(repeated) => {
                 for (i, value) in repeated {
-                    let path = at.index(i).path();
-                    let value = bad_value(&value);
-                    let message = format!("{}: Duplicate value: {value}", server_path(&path));
-                    self.found.lists.push(Violation { path, kind: ViolationKind::Duplicate, message });
+                    let body = format!("Duplicate value: {}", bad_value(&value));
+                    self.found.lists.push(violation(at.index(i), ViolationKind::Duplicate, &body));
                 }
             }
             Err(i) => {
-                let path = at.index(i).path();
                 let value = items.get(i).map(bad_value).unwrap_or_default();
-                let place = server_path(&path);
-                self.found.lists.push(Violation {
-                    path,
-                    kind: ViolationKind::Invalid,
-                    message: format!(
-                        "{place}: Invalid value: {value}: must be an object for an array of list-type map"
-                    ),
-                });
+                let body = format!("Invalid value: {value}: must be an object for an array of list-type map");
+                self.found.lists.push(violation(at.index(i), ViolationKind::Invalid, &body));
             }
         }
         if let Some(below) = &node.items {
@@ -236,14 +227,21 @@ impl<'v> Validation<'v> {
     }
 
     pub(super) fn reject(&mut self, at: Trail<'_>, kind: ViolationKind, body: &str) {
-        let path = at.path();
-        let place = server_path(&path);
-        self.found.schema.push(Violation {
-            path,
-            kind,
-            message: if place.is_empty() { format!("<nil>: {body}") } else { format!("{place}: {body}") },
-        });
+        self.found.schema.push(violation(at, kind, body));
     }
+
+    /// Where the server names neither the place nor the value.
+    pub(super) fn reject_unnamed(&mut self, at: Trail<'_>, text: &str) {
+        let message = format!("<nil>: Invalid value: \"\": {text}");
+        self.found.schema.push(Violation { path: at.path(), kind: ViolationKind::Invalid, message });
+    }
+}
+
+fn violation(at: Trail<'_>, kind: ViolationKind, body: &str) -> Violation {
+    let path = at.path();
+    let place = server_path(&path);
+    let message = if place.is_empty() { format!("<nil>: {body}") } else { format!("{place}: {body}") };
+    Violation { path, kind, message }
 }
 
 /// Whether the server sees that a value is as it was: it compares part by part, as the schema names them, and never

@@ -50,7 +50,7 @@ pub(super) fn unmatched<'a>(cx: &Context<'a>, placement: &Placement<'a>) -> Find
     let message = format!("the {} placement selects no declared node: {wanted}", placement.pods.as_str());
     let meant: Option<(Vec<_>, Vec<_>)> = parts.iter().map(|part| part.meant.clone()).collect();
     let fix = meant.and_then(|(labels, changes)| {
-        cx.suggest(format!("select the nodes labelled {}", and(labels)), &changes.concat())
+        cx.suggest(format!("select the nodes labelled {} instead of none", and(labels)), &changes.concat())
     });
     let help = "select labels that nodes of the inventory have, or correct the inventory";
     let mut finding = cx.finding(message).remedy(help, fix);

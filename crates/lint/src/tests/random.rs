@@ -1,7 +1,7 @@
 //! Checks claims and fixes on random manifests: `PROPTEST_RNG_SEED` selects others, `RANDOM_CLUSTERS` their number.
 
-use hcoplan_kubernetes::schema::generate::{self, Random};
 use hcoplan_planner::release::Release;
+use hcoplan_testing::generate::{self, Random};
 use hcoplan_yaml::emit;
 use rayon::prelude::*;
 use serde_json::{Value, json};

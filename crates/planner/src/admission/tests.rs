@@ -1,6 +1,7 @@
 //! One case per rule, operator bug and operation, on the compiled-in releases.
 
-use hcoplan_kubernetes::schema::{ViolationKind, generate};
+use hcoplan_kubernetes::schema::ViolationKind;
+use hcoplan_testing::generate;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

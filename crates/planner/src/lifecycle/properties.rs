@@ -1,7 +1,7 @@
 //! Properties of every create that the CRD's schema allows, on any cluster.
 
 use crate::prelude::*;
-use hcoplan_kubernetes::schema::generate;
+use hcoplan_testing::generate;
 use proptest::prelude::*;
 
 use super::State;

@@ -1,7 +1,7 @@
 //! Properties of the plan of every HyperConverged that the schema allows.
 
 use crate::prelude::*;
-use hcoplan_kubernetes::schema::generate::{self, Random};
+use hcoplan_testing::generate::{self, Random};
 use proptest::prelude::*;
 
 use super::{AdmissionMode, Plan, plan_with};

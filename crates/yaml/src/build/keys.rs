@@ -18,22 +18,12 @@ const MAX_COMPARED: usize = 12;
 
 /// Applies merge keys in their places and lets the last of equal keys win.
 pub(crate) fn merge_and_deduplicate(entries: Vec<Entry>, merges: Vec<Merge>, problems: &mut Problems) -> Vec<Entry> {
-    if merges.is_empty() {
-        if entries.len() < 2 {
-            return entries;
-        }
-        return match repeats(&entries) {
-            repeats if repeats.is_empty() => entries,
-            repeats => {
-                for (first, again) in &repeats {
-                    problems.push(duplicate(&entries[*first], &entries[*again]));
-                }
-                last_wins(entries, &repeats, problems)
-            }
-        };
+    let own_repeats = repeats(&entries);
+    for (first, again) in &own_repeats {
+        problems.push(duplicate(&entries[*first], &entries[*again]));
     }
-    for (first, again) in repeats(&entries) {
-        problems.push(duplicate(&entries[first], &entries[again]));
+    if merges.is_empty() {
+        return if own_repeats.is_empty() { entries } else { last_wins(entries, &own_repeats, problems) };
     }
     // In the order in which they are written into the map.
     let mut all: Vec<Entry> = Vec::with_capacity(entries.len() + 8);

@@ -3,35 +3,25 @@
 use serde_json::Value as Json;
 
 use super::editable::{EditableDocument, Splice};
-use super::layout::{self, Context, Indent, Quotes};
+use super::layout::{self, Context, Quotes};
 use super::{Reason, character_edits};
 use crate::scalar_text::block_of;
 use crate::source::{Edit, SourceFile, Span};
 use crate::{Node, Path, Segment, Style, edit_part};
 
 impl EditableDocument<'_> {
-    pub(super) fn indent(&self) -> Indent<'_> {
-        Indent { step: self.layout.step, list_step: self.layout.list_step, line_break: self.layout.line_break }
-    }
-
-    /// Adds an entry after the last one of a block mapping.
-    pub(super) fn insert_entry(&self, map: &Node, key: &str, value: &Json) -> Vec<Splice> {
-        let column = self.column(map.span.start as usize);
-        let text = layout::entry(key, value, column, self.indent());
-        self.add_line(map, column, &text)
-    }
-
-    /// Adds an item after the last one of a block list.
-    pub(super) fn insert_item(&self, list: &Node, value: &Json) -> Vec<Splice> {
-        let column = self.column(list.span.start as usize);
-        let text = layout::item(value, column, self.indent());
-        self.add_line(list, column, &text)
-    }
-
-    fn add_line(&self, collection: &Node, column: usize, text: &str) -> Vec<Splice> {
-        let at = self.end_of(collection);
-        let line = layout::new_line(column, self.indent());
-        vec![(Span::new(at, at), line + text)]
+    /// Adds an entry or item after the last one of a collection.
+    pub(super) fn insert(&self, holder: &Node, step: &Segment, value: &Json) -> Result<Vec<Splice>, Reason> {
+        if holder.style == Style::Flow {
+            return self.insert_in_flow(holder, step, value);
+        }
+        let column = self.column(holder.span.start as usize);
+        let text = match step {
+            Segment::Key(key) => self.layout.entry(key, value, column),
+            Segment::Index(_) => self.layout.item(value, column),
+        };
+        let at = self.end_of(holder);
+        Ok(vec![(Span::new(at, at), self.layout.new_line(column) + &text)])
     }
 
     /// The end of a block collection's last line, a comment on it and the empty lines that a
@@ -85,7 +75,7 @@ impl EditableDocument<'_> {
             (None, _) | (_, None) => {
                 let column = self.column(old.span.start as usize);
                 let text = if layout::is_block(new) {
-                    layout::item(new, column.saturating_sub(2), self.indent()).split_off(2)
+                    self.layout.block(new, column)
                 } else {
                     layout::inline(new, context, Quotes::of(old_text))
                 };
@@ -110,9 +100,9 @@ impl EditableDocument<'_> {
             };
             format!(" {}", layout::inline(new, context, quotes))
         } else if is_item {
-            format!(" {}", &layout::item(new, column - 2, self.indent())[2..])
+            format!(" {}", self.layout.block(new, column))
         } else {
-            layout::below_key(new, column, self.indent())
+            self.layout.below_key(new, column)
         };
         Ok(self.put(start, old, column, &text))
     }
@@ -220,20 +210,27 @@ impl EditableDocument<'_> {
     }
 
     /// Takes an entry or item away that begins at `start`, one of several.
-    pub(super) fn remove_entry(&self, holder: &Node, start: usize, node: &Node) -> Result<Vec<Splice>, Reason> {
-        let column = self.column(holder.span.start as usize);
-        let line = self.line_start(start);
-        let end = self.block_end(node.span.end.max(Span::new(start, start).end), column);
-        let before = &self.text[line..start];
-        if !before.trim().is_empty() {
+    pub(super) fn remove_entry(&self, holder: &Node, start: usize, node: &Node) -> Vec<Splice> {
+        let next = self.behind(holder, start, node);
+        let span = if self.begins_line(start) {
+            Span::new(self.own_comments(start), next)
+        } else {
             // The first of a mapping in a list: what comes next moves up to its dash.
-            let rest = &self.text[self.next_line(end)..];
+            let rest = &self.text[next..];
             let space = rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len();
-            let next = self.next_line(end) + space;
-            return Ok(vec![(Span::new(start, next), String::new())]);
-        }
-        let first = self.own_comments(start);
-        Ok(vec![(Span::new(first, self.next_line(end)), String::new())])
+            Span::new(start, next + space)
+        };
+        vec![(span, String::new())]
+    }
+
+    /// The line behind an entry or item that begins at `start`.
+    pub(super) fn behind(&self, holder: &Node, start: usize, node: &Node) -> usize {
+        let column = self.column(holder.span.start as usize);
+        self.next_line(self.block_end(node.span.end.max(Span::new(start, start).end), column))
+    }
+
+    pub(super) fn begins_line(&self, start: usize) -> bool {
+        self.text[self.line_start(start)..start].trim().is_empty()
     }
 
     /// The start of the lines of an entry that begins at `start`: comments right above, at the same column, are its own.

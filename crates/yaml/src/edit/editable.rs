@@ -1,7 +1,7 @@
 //! A document's text and its layout: line ends, indentation, how lists are below their key.
 
 use crate::source::Span;
-use crate::{Document, Node, Style, Value};
+use crate::{Document, Node, Segment, Style, Value};
 
 use super::layout::Context;
 use super::{Reason, line_start};
@@ -119,7 +119,7 @@ impl<'d> EditableDocument<'d> {
     }
 
     /// Where an entry begins: at its key, or at the `? ` or anchor in front of it.
-    pub(super) fn entry_start(&self, key: Span) -> Result<usize, Reason> {
+    fn entry_start(&self, key: Span) -> Result<usize, Reason> {
         let start = key.start as usize;
         let line = self.line_start(start);
         let before = self.text[line..start].trim_end();
@@ -127,6 +127,14 @@ impl<'d> EditableDocument<'d> {
             None | Some('-') => Ok(start),
             Some('?') => Ok(line + before.len() - 1),
             Some(_) => Err(Reason::Layout),
+        }
+    }
+
+    /// Where an entry or item of a block collection begins.
+    pub(super) fn start_of(&self, holder: &Node, step: &Segment) -> Result<usize, Reason> {
+        match step {
+            Segment::Key(key) => self.entry_start(holder.entry(key).ok_or(Reason::Layout)?.key.span),
+            Segment::Index(index) => self.dash(holder, *index).ok_or(Reason::Layout),
         }
     }
 

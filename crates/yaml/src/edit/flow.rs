@@ -30,10 +30,10 @@ impl EditableDocument<'_> {
     }
 
     /// Adds an entry or item after the last one.
-    pub(super) fn insert_in_flow(&self, holder: &Node, key: Option<&str>, value: &Json) -> Result<Vec<Splice>, Reason> {
+    pub(super) fn insert_in_flow(&self, holder: &Node, step: &Segment, value: &Json) -> Result<Vec<Splice>, Reason> {
         let context = self.context(holder);
         let mut text = layout::inline(value, context, Quotes::None);
-        if let Some(key) = key {
+        if let Segment::Key(key) = step {
             text = format!("{}: {text}", layout::key(key, context, Quotes::None));
         }
         let parts = parts(holder);

@@ -3,6 +3,7 @@
 
 use serde_json::Value as Json;
 
+use super::editable::DocumentLayout;
 use crate::emit::scalar::{Analysis, analyze, needs_quotes};
 use crate::is_invisible_or_control;
 use crate::number::go_json;
@@ -38,16 +39,6 @@ impl Quotes {
             _ => Self::None,
         }
     }
-}
-
-const SPACES: &str = "                                ";
-
-/// How a block is indented.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Indent<'b> {
-    pub(super) step: usize,
-    pub(super) list_step: usize,
-    pub(super) line_break: &'b str,
 }
 
 /// A value on one line.
@@ -132,108 +123,59 @@ fn is_literal(text: &str) -> bool {
         && analyze(text).literal
 }
 
-/// A value after the colon of a key at `column`, with the space or line break in front.
-pub(super) fn below_key(value: &Json, column: usize, how: Indent<'_>) -> String {
-    let mut out = String::new();
-    how.below_key(&mut out, value, column);
-    out
-}
-
-/// An entry at a column, without the indentation of its first line.
-pub(super) fn entry(name: &str, value: &Json, column: usize, how: Indent<'_>) -> String {
-    let mut out = String::new();
-    how.entry(&mut out, name, value, column);
-    out
-}
-
-/// An item whose dash is at a column, without the indentation of its first line.
-pub(super) fn item(value: &Json, column: usize, how: Indent<'_>) -> String {
-    let mut out = String::new();
-    how.item(&mut out, value, column);
-    out
-}
-
-/// A line break and indentation.
-pub(super) fn new_line(indent: usize, how: Indent<'_>) -> String {
-    let mut out = String::new();
-    how.new_line(&mut out, indent);
-    out
-}
-
-/// The same, appended to existing text.
-impl Indent<'_> {
-    fn below_key(self, out: &mut String, value: &Json, column: usize) {
+impl DocumentLayout {
+    /// A value after the colon of a key at `column`, with the space or line break in front.
+    pub(super) fn below_key(self, value: &Json, column: usize) -> String {
         let indent = match value {
             Json::Array(_) => column + self.list_step,
             _ => column + self.step,
         };
-        match value {
-            Json::Array(_) | Json::Object(_) if is_block(value) => self.new_line(out, indent),
-            _ => out.push(' '),
-        }
-        self.block(out, value, indent);
+        let start = match value {
+            Json::Array(_) | Json::Object(_) if is_block(value) => self.new_line(indent),
+            _ => " ".to_owned(),
+        };
+        start + &self.block(value, indent)
     }
 
-    fn entry(self, out: &mut String, name: &str, value: &Json, column: usize) {
-        out.push_str(&key(name, Context::Block, Quotes::None));
-        out.push(':');
-        self.below_key(out, value, column);
+    /// An entry at a column, without the indentation of its first line.
+    pub(super) fn entry(self, name: &str, value: &Json, column: usize) -> String {
+        let name = key(name, Context::Block, Quotes::None);
+        format!("{name}:{}", self.below_key(value, column))
     }
 
-    fn item(self, out: &mut String, value: &Json, column: usize) {
-        out.push_str("- ");
-        self.block(out, value, column + 2);
+    /// An item whose dash is at a column, without the indentation of its first line.
+    pub(super) fn item(self, value: &Json, column: usize) -> String {
+        format!("- {}", self.block(value, column + 2))
     }
 
     /// A value at a column, without the indentation of its first line.
-    fn block(self, out: &mut String, value: &Json, column: usize) {
-        match value {
-            Json::Array(items) if !items.is_empty() => {
-                for (i, value) in items.iter().enumerate() {
-                    if i > 0 {
-                        self.new_line(out, column);
-                    }
-                    self.item(out, value, column);
-                }
-            }
+    pub(super) fn block(self, value: &Json, column: usize) -> String {
+        let parts: Vec<String> = match value {
+            Json::Array(items) if !items.is_empty() => items.iter().map(|value| self.item(value, column)).collect(),
             Json::Object(entries) if !entries.is_empty() => {
-                for (i, (name, value)) in entries.iter().enumerate() {
-                    if i > 0 {
-                        self.new_line(out, column);
-                    }
-                    self.entry(out, name, value, column);
-                }
+                entries.iter().map(|(name, value)| self.entry(name, value, column)).collect()
             }
-            Json::String(text) if is_literal(text) => self.literal(out, text, column),
-            _ => out.push_str(&inline(value, Context::Block, Quotes::None)),
-        }
+            Json::String(text) if is_literal(text) => return self.literal(text, column),
+            _ => return inline(value, Context::Block, Quotes::None),
+        };
+        parts.join(&self.new_line(column))
     }
 
-    fn literal(self, out: &mut String, text: &str, column: usize) {
-        out.push('|');
-        out.push_str(match text.strip_suffix('\n') {
+    fn literal(self, text: &str, column: usize) -> String {
+        let chomping = match text.strip_suffix('\n') {
             None => "-",
             Some(rest) if rest.ends_with('\n') => "+",
             Some(_) => "",
+        };
+        let lines = text.strip_suffix('\n').unwrap_or(text).split('\n').map(|line| match line {
+            "" => self.line_break.to_owned(),
+            line => self.new_line(column) + line,
         });
-        for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
-            match line {
-                "" => out.push_str(self.line_break),
-                line => {
-                    self.new_line(out, column);
-                    out.push_str(line);
-                }
-            }
-        }
+        format!("|{chomping}{}", lines.collect::<String>())
     }
 
-    fn new_line(self, out: &mut String, indent: usize) {
-        out.push_str(self.line_break);
-        let mut left = indent;
-        while left > 0 {
-            let spaces = &SPACES[..left.min(SPACES.len())];
-            out.push_str(spaces);
-            left -= spaces.len();
-        }
+    /// A line break and indentation.
+    pub(super) fn new_line(self, indent: usize) -> String {
+        self.line_break.to_owned() + &" ".repeat(indent)
     }
 }

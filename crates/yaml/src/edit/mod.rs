@@ -323,14 +323,10 @@ impl EditableDocument<'_> {
         let value = nested(&path.0[depth + 1..], value).ok_or_else(|| no_such_place(path))?;
         let here = Path(path.0[..depth].to_vec());
         match (&node.value, &path.0[depth]) {
-            (Value::Map(entries), Segment::Key(key)) if !entries.is_empty() => match node.style {
-                Style::Flow => self.insert_in_flow(node, Some(key), &value),
-                _ => Ok(self.insert_entry(node, key, &value)),
-            },
-            (Value::Seq(items), Segment::Index(i)) if !items.is_empty() && *i == items.len() => match node.style {
-                Style::Flow => self.insert_in_flow(node, None, &value),
-                _ => Ok(self.insert_item(node, &value)),
-            },
+            (Value::Map(entries), step @ Segment::Key(_)) if !entries.is_empty() => self.insert(node, step, &value),
+            (Value::Seq(items), step @ Segment::Index(i)) if !items.is_empty() && *i == items.len() => {
+                self.insert(node, step, &value)
+            }
             (Value::Null | Value::Map(_), Segment::Key(key)) => {
                 let entries = [(key.clone(), value)].into_iter().collect();
                 self.replace(&here, node, &Json::Object(entries))
@@ -350,23 +346,11 @@ impl EditableDocument<'_> {
             Value::Seq(items) => items.len() == 1,
             _ => return Err(no_such_place(path)),
         };
-        match (holder.style, path.0.last()) {
-            (Style::Flow, Some(step)) => self.remove_from_flow(holder, step),
-            (_, Some(Segment::Key(_))) if last_one => {
-                self.empty_collection(&parent, holder, &Json::Object(serde_json::Map::new()))
-            }
-            (_, Some(Segment::Index(_))) if last_one => {
-                self.empty_collection(&parent, holder, &Json::Array(Vec::new()))
-            }
-            (_, Some(Segment::Key(key))) => {
-                let key = holder.entry(key).ok_or(Reason::Layout)?;
-                self.remove_entry(holder, self.entry_start(key.key.span)?, node)
-            }
-            (_, Some(Segment::Index(i))) => {
-                let dash = self.dash(holder, *i).ok_or(Reason::Layout)?;
-                self.remove_entry(holder, dash, node)
-            }
-            (_, None) => Err(no_such_place(path)),
+        match (path.0.last().ok_or_else(|| no_such_place(path))?, holder.style) {
+            (step, Style::Flow) => self.remove_from_flow(holder, step),
+            (Segment::Key(_), _) if last_one => self.empty_collection(&parent, holder, &serde_json::json!({})),
+            (Segment::Index(_), _) if last_one => self.empty_collection(&parent, holder, &serde_json::json!([])),
+            (step, _) => Ok(self.remove_entry(holder, self.start_of(holder, step)?, node)),
         }
     }
 

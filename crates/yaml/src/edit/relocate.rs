@@ -114,8 +114,8 @@ impl EditableDocument<'_> {
             (_, last) => {
                 let json = value.map_or_else(|| node.to_json(), Clone::clone);
                 let entry = match last {
-                    Segment::Key(name) => layout::entry(name, &json, inside, self.indent()),
-                    Segment::Index(_) => layout::item(&json, inside, self.indent()),
+                    Segment::Key(name) => self.layout.entry(name, &json, inside),
+                    Segment::Index(_) => self.layout.item(&json, inside),
                 };
                 let behind = behind.map(|comment| format!(" {}", self.text_of(comment.span)));
                 let (first, rest) = entry.split_at(entry.find(line_break).unwrap_or(entry.len()));
@@ -140,17 +140,11 @@ impl EditableDocument<'_> {
         let root = &self.document.root;
         let holder = root.at(&path.parent()).filter(|holder| holder.style == Style::Block).ok_or(Reason::Layout)?;
         let node = root.at(path).ok_or_else(|| no_such_place(path))?;
-        let start = match path.0.last() {
-            Some(Segment::Key(key)) => self.entry_start(holder.entry(key).ok_or(Reason::Layout)?.key.span)?,
-            Some(Segment::Index(index)) => self.dash(holder, *index).ok_or(Reason::Layout)?,
-            None => return Err(Reason::Layout),
-        };
-        if !self.text[self.line_start(start)..start].trim().is_empty() {
+        let start = self.start_of(holder, path.0.last().ok_or(Reason::Layout)?)?;
+        if !self.begins_line(start) {
             return Err(Reason::Layout);
         }
-        let column = self.column(holder.span.start as usize);
-        let end = node.span.end.max(Span::new(start, start).end);
-        Ok(self.own_comments(start)..self.next_line(self.block_end(end, column)))
+        Ok(self.own_comments(start)..self.behind(holder, start, node))
     }
 
     /// Where an entry at a path goes once what is cut is gone.

@@ -56,7 +56,7 @@ pub struct EditableFile {
 /// Whether a text reads as it is nevertheless: kubectl and kustomize disagree about a word, or the lines
 /// of a list's item are examined as if they were a file.
 fn is_harmless(problem: &Problem) -> bool {
-    problem.is_about_one_scalar() || problem.kind == ProblemKind::NotAMapping
+    matches!(problem.kind, ProblemKind::ReadsDifferently | ProblemKind::NotAMapping)
 }
 
 /// How often a file may be read again, in all, to try edits out on it. Each edit is tried on few lines

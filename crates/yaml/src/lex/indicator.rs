@@ -90,18 +90,21 @@ impl Lexer<'_> {
         }
     }
 
-    pub(super) fn end(&mut self) -> Result<()> {
+    /// Closes what is open, where a document begins or ends.
+    pub(super) fn close_all(&mut self) -> Result<()> {
         self.dedent_to(-1);
-        self.drop_key()?;
         self.key_allowed = false;
+        self.drop_key()
+    }
+
+    pub(super) fn end(&mut self) -> Result<()> {
+        self.close_all()?;
         self.push(Token::End, self.pos);
         Ok(())
     }
 
     pub(super) fn document_marker(&mut self) -> Result<()> {
-        self.dedent_to(-1);
-        self.drop_key()?;
-        self.key_allowed = false;
+        self.close_all()?;
         let token = match self.at(0) {
             b'-' => Token::DocumentStart,
             _ => Token::DocumentEnd,

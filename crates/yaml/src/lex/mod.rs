@@ -306,47 +306,36 @@ impl<'t> Lexer<'t> {
         let flow = self.flow_level > 0;
         let byte = self.at(0);
         match byte {
-            0 => return self.end(),
-            b'%' if self.column() == 0 => return self.directive(),
-            b'-' | b'.' if self.column() == 0 && self.is_document_marker() => {
-                return self.document_marker();
-            }
-            b'[' => return self.flow_start(Token::FlowSeq),
-            b'{' => return self.flow_start(Token::FlowMap),
-            b']' => return self.flow_end(Token::FlowSeqEnd),
-            b'}' => return self.flow_end(Token::FlowMapEnd),
+            0 => self.end(),
+            b'%' if self.column() == 0 => self.directive(),
+            b'-' | b'.' if self.column() == 0 && self.is_document_marker() => self.document_marker(),
+            b'[' => self.flow_start(Token::FlowSeq),
+            b'{' => self.flow_start(Token::FlowMap),
+            b']' => self.flow_end(Token::FlowSeqEnd),
+            b'}' => self.flow_end(Token::FlowMapEnd),
             b',' => {
                 self.drop_key()?;
                 self.key_allowed = true;
                 self.indicator(Token::Comma);
-                return Ok(());
+                Ok(())
             }
-            b'-' if self.is_blank_or_end(1) => return self.dash(),
-            b'?' if flow || self.is_blank_or_end(1) => return self.question_mark(),
-            b':' if flow || self.is_blank_or_end(1) => return self.colon(),
+            b'-' if self.is_blank_or_end(1) => self.dash(),
+            b'?' if flow || self.is_blank_or_end(1) => self.question_mark(),
+            b':' if flow || self.is_blank_or_end(1) => self.colon(),
             c @ (b'*' | b'&' | b'!') => {
                 let key = self.possible_key()?;
                 self.keys.extend(key);
                 self.key_allowed = false;
-                return if c == b'!' { self.tag() } else { self.anchor_or_alias() };
+                if c == b'!' { self.tag() } else { self.anchor_or_alias() }
             }
             b'|' | b'>' if !flow => {
                 self.drop_key()?;
                 self.key_allowed = true;
-                return self.block_scalar();
+                self.block_scalar()
             }
-            b'\'' | b'"' => return self.scalar(Self::quoted),
-            _ => {}
+            b'\'' | b'"' => self.scalar(Self::quoted),
+            b'\t' | b'#' | b'|' | b'>' | b'%' | b'@' | b'`' => self.fail("found character that cannot start any token"),
+            _ => self.scalar(Self::plain),
         }
-        let starts_plain = match byte {
-            b'-' => !matches!(self.at(1), b' ' | b'\t'),
-            b'?' | b':' => true,
-            b'\t' | b'#' | b'|' | b'>' | b'%' | b'@' | b'`' => false,
-            _ => true,
-        };
-        if !starts_plain {
-            return self.fail("found character that cannot start any token");
-        }
-        self.scalar(Self::plain)
     }
 }

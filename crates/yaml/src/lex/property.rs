@@ -117,9 +117,7 @@ impl Lexer<'_> {
     /// `%YAML 1.1` and `%TAG ! !`: read, and rejected by the grammar, because kubectl cuts the
     /// file at the `---` that has to follow.
     pub(super) fn directive(&mut self) -> Result<()> {
-        self.dedent_to(-1);
-        self.drop_key()?;
-        self.key_allowed = false;
+        self.close_all()?;
         let start = self.pos;
         let what = "while scanning a directive";
         self.pos += 1;

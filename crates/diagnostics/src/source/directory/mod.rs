@@ -9,6 +9,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::OnceLock;
 
+use aho_corasick::AhoCorasick;
 use ignore::WalkBuilder;
 
 use super::git::TrackedFiles;
@@ -308,36 +309,10 @@ const SEARCHED: u64 = 1 << 30;
 
 /// Whether one of the words is in a file, without holding all of it.
 fn search(file: File, words: &[&str]) -> bool {
-    const PIECE: usize = 1 << 20;
-    let overlap = words.iter().map(|w| w.len()).max().unwrap_or_default();
-    let finders: Vec<_> = words.iter().map(|w| w.as_bytes()).collect();
-    let mut file = file.take(SEARCHED);
-    let mut piece = vec![0; PIECE + overlap];
-    let mut kept = 0;
-    loop {
-        let Ok(read @ 1..) = file.read(&mut piece[kept..]) else {
-            return false;
-        };
-        let known = &piece[..kept + read];
-        let begins = |word: &[u8]| {
-            let first = word.first().copied().unwrap_or_default();
-            let mut rest = known;
-            while let Some(at) = rest.iter().position(|b| *b == first) {
-                rest = &rest[at..];
-                if rest.starts_with(word) {
-                    return true;
-                }
-                rest = &rest[1..];
-            }
-            false
-        };
-        if finders.iter().any(|word| begins(word)) {
-            return true;
-        }
-        let end = known.len();
-        kept = overlap.min(end);
-        piece.copy_within(end - kept..end, 0);
-    }
+    AhoCorasick::new(words).is_ok_and(|finder| {
+        let mut found = finder.stream_find_iter(file.take(SEARCHED));
+        found.next().is_some_and(|found| found.is_ok())
+    })
 }
 
 #[cfg(test)]
