@@ -1,6 +1,5 @@
 //! A field of the HyperConverged, in any API version.
 
-use super::Context;
 use super::prelude::*;
 use hcoplan_planner::hyperconverged::moved;
 use hcoplan_yaml::{Key, Value};

@@ -1,8 +1,7 @@
 //! The other objects of the cluster's directory.
 
-use super::Context;
 use super::prelude::*;
-use hcoplan_repository::repo::{HCO_PACKAGES, Layer};
+use hcoplan_repository::repo::HCO_PACKAGES;
 
 use crate::suppression;
 

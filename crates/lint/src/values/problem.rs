@@ -2,7 +2,6 @@
 
 use hcoplan_planner::boot::variant;
 use serde::Serialize;
-use serde_json::Value as Json;
 
 use super::Row;
 use crate::prelude::*;
