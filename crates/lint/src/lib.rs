@@ -50,7 +50,7 @@ pub use context::{
 };
 pub use context::{
     ArchitectureScope, ArchitectureSupport, Csv, Form, ImageCoverage, ImageUse, POD_KINDS, Platform, PodTemplate,
-    SupportedPlatforms, UsedAs, with_subscription,
+    with_subscription,
 };
 pub use context::{gate_when_unset, schema_path};
 pub use date::Date;

@@ -168,7 +168,7 @@ impl<'a> Context<'a> {
         }
         let claims = vm.volumes().filter_map(|(_, volume)| claim_name(volume));
         let volumes = claims.filter_map(|claim| self.named("DataVolume", Some(vm.namespace()), claim));
-        let objects: Vec<_> = volumes.map(|document| &**document).chain([vm.document]).map(object_of).collect();
+        let objects: Vec<_> = volumes.chain([vm.document]).map(object_of).collect();
         let is_ours = |f: &&Finding| {
             let of_all = f.rule.name == hcoplan_rule_pages::rules::RUNTIME_CLASS_MISSING.name;
             of_all || objects.iter().any(|object| f.object.as_deref() == Some(object))

@@ -39,7 +39,7 @@ impl Context<'_> {
     /// What requests a virtual machine's claim: its template, or an object of its namespace.
     fn requested<'v>(&'v self, vm: &VirtualMachine<'v>, claim: &str) -> Option<(&'v Document, Path, &'v Node)> {
         let own = Path::dotted("spec");
-        let declared = |kind| Some(&**self.named(kind, Some(vm.namespace()), claim)?);
+        let declared = |kind| self.named(kind, Some(vm.namespace()), claim);
         let (document, spec) = match vm.disk_template(claim) {
             Some(spec) => (vm.document, spec),
             None => (declared("PersistentVolumeClaim").or_else(|| declared("DataVolume"))?, own),

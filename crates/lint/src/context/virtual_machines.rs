@@ -61,7 +61,7 @@ impl<'a> Context<'a> {
 
     /// The declared RuntimeClass of the machines' pods. Source: Kubernetes `plugin/pkg/admission/runtimeclass`: a pod
     /// gets its node selector and tolerations, and is refused where it has another value of a label.
-    pub(super) fn runtime_class(&self) -> Option<&Arc<Document>> {
+    pub(super) fn runtime_class(&self) -> Option<&Document> {
         self.named("RuntimeClass", None, self.rendered_kubevirt("configuration.defaultRuntimeClass").as_str()?)
     }
 }
