@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use serde::Serialize;
-
 use super::{Date, Finished, fingerprints};
 use crate::prelude::*;
 

@@ -37,7 +37,6 @@ mod failing_fixes;
 pub(crate) mod tests;
 
 pub use baseline::{Baseline, Update};
-pub(crate) use context::similar;
 pub use context::{
     Annotation, Context, Descheduler, Destination, DestinationKind, Field, Gate, GoldenImage, Input, Mistyped, NodeRef,
     OperandField, OtherShape, OwnField, OwnFields, PatchAnnotation, PatchFailure, Placement, Pods, Shape, Site,
@@ -51,7 +50,7 @@ pub use context::{
 };
 pub use context::{
     ArchitectureScope, ArchitectureSupport, Csv, Form, ImageCoverage, ImageUse, POD_KINDS, Platform, PodTemplate,
-    SupportedPlatforms, UsedAs, with_subscription,
+    with_subscription,
 };
 pub use context::{gate_when_unset, schema_path};
 pub use date::Date;

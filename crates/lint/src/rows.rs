@@ -3,7 +3,6 @@
 use crate::prelude::*;
 use hcoplan_kubernetes::Table;
 use std::ops::Deref;
-use std::sync::OnceLock;
 
 use serde_json::Value;
 

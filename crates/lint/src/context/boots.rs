@@ -3,19 +3,13 @@
 //! Collects the facts for [`hcoplan_planner::boot`], which decides.
 
 use super::prelude::*;
-use super::{Context, VirtualMachine};
 use hcoplan_planner::boot::{
-    Architectures, BootAnswer, BootCause, BootOutcome, CandidateNode, Machine, PulledImage, answer, imported,
-    importer_architectures,
+    BootAnswer, BootCause, BootOutcome, CandidateNode, Machine, PulledImage, answer, imported, importer_architectures,
 };
-use hcoplan_planner::boot_images::cdi_stage::{Import, Imports};
-use hcoplan_planner::cause::Stage;
+use hcoplan_planner::boot_images::cdi_stage::Import;
 use hcoplan_planner::lifecycle::Objects;
 use hcoplan_planner::plan::{AdmissionMode, plan_with};
 use hcoplan_planner::release::Distribution;
-
-use super::virtual_machines::claim_name;
-use super::{Candidate, Extent, GuestArchitecture, KnownSource, object_of};
 
 /// Maximum number of volumes followed from one to the next.
 const MAX_STEPS: usize = 8;
@@ -174,7 +168,7 @@ impl<'a> Context<'a> {
         }
         let claims = vm.volumes().filter_map(|(_, volume)| claim_name(volume));
         let volumes = claims.filter_map(|claim| self.named("DataVolume", Some(vm.namespace()), claim));
-        let objects: Vec<_> = volumes.map(|document| &**document).chain([vm.document]).map(object_of).collect();
+        let objects: Vec<_> = volumes.chain([vm.document]).map(object_of).collect();
         let is_ours = |f: &&Finding| {
             let of_all = f.rule.name == hcoplan_rule_pages::rules::RUNTIME_CLASS_MISSING.name;
             of_all || objects.iter().any(|object| f.object.as_deref() == Some(object))

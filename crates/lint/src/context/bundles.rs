@@ -6,7 +6,6 @@
 
 use super::pod_templates::{POD_KINDS, POD_TEMPLATE, PodTemplate};
 use super::prelude::*;
-use super::{Context, ImageEvidence};
 
 /// Annotation of a bundle with its package.
 const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";
@@ -35,23 +34,8 @@ pub struct Csv {
     pub deployments: Vec<PodTemplate>,
 }
 
-/// The platforms that a CSV's labels claim to support.
-#[derive(Debug)]
-pub struct SupportedPlatforms<'n> {
-    /// Architectures with the location of their labels; without labels it is `amd64` without location.
-    pub architectures: Vec<(&'n str, Option<Location>)>,
-    /// Operating systems in the same way; `linux` without labels.
-    pub systems: Vec<(&'n str, Option<Location>)>,
-}
-
-/// The purpose of an image in a CSV.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UsedAs {
-    /// A deployment's container runs it; with the container's index.
-    Container(usize),
-    /// It is in `spec.relatedImages` or in the operator's environment.
-    Related,
-}
+/// What a CSV's label claims to support, and its location; without labels it is the default without location.
+type Claim<'n> = (&'n str, Option<Location>);
 
 /// An image in a CSV.
 #[derive(Debug, Clone)]
@@ -60,8 +44,8 @@ pub struct ImageUse<'n> {
     pub image: &'n str,
     /// The path of the reference.
     pub path: Path,
-    /// Its purpose.
-    pub used: UsedAs,
+    /// Whether a deployment's container runs it; else it is in `spec.relatedImages` or in the operator's environment.
+    pub is_run: bool,
 }
 
 impl Context<'_> {
@@ -154,24 +138,28 @@ impl Csv {
             }
     }
 
-    /// The platforms that its labels claim.
-    ///
+    /// The architectures that its labels claim.
+    pub fn architectures(&self) -> Vec<Claim<'_>> {
+        self.claimed("arch", "amd64")
+    }
+
+    /// The operating systems that its labels claim.
+    pub fn systems(&self) -> Vec<Claim<'_>> {
+        self.claimed("os", "linux")
+    }
+
     /// Source: OLM: without a label of either sort it counts as `amd64` and `linux`; a label with another value than
     /// `supported` is ignored.
-    pub fn claimed(&self) -> SupportedPlatforms<'_> {
-        let labels = self.document.root.below("metadata.labels");
-        let entries = entries(labels);
-        let of = |sort: &str, default: &'static str| {
-            let prefix = platform_label(sort, "");
-            let all = entries.iter().filter(|e| e.value.as_str() == Some("supported"));
-            let named = all.filter_map(|e| {
-                let name = e.key.text.strip_prefix(&prefix)?;
-                Some((name, Some(self.document.location(e.key.span))))
-            });
-            let named: Vec<_> = named.collect();
-            if named.is_empty() { vec![(default, None)] } else { named }
-        };
-        SupportedPlatforms { architectures: of("arch", "amd64"), systems: of("os", "linux") }
+    fn claimed(&self, sort: &str, default: &'static str) -> Vec<Claim<'_>> {
+        let prefix = platform_label(sort, "");
+        let labels = entries(self.document.root.below("metadata.labels")).iter();
+        let all = labels.filter(|e| e.value.as_str() == Some("supported"));
+        let named = all.filter_map(|e| {
+            let name = e.key.text.strip_prefix(&prefix)?;
+            Some((name, Some(self.document.location(e.key.span))))
+        });
+        let named: Vec<_> = named.collect();
+        if named.is_empty() { vec![(default, None)] } else { named }
     }
 
     /// The path of the label for an architecture (`arch`) or an operating system (`os`).
@@ -182,10 +170,8 @@ impl Csv {
     /// The images that it names, once each; those run by deployments first.
     pub fn images(&self) -> Vec<ImageUse<'_>> {
         let mut seen = BTreeSet::new();
-        let run = self.deployments.iter().enumerate().flat_map(|(index, pod)| {
-            let images = pod.images().into_iter();
-            images.map(move |(path, image)| ImageUse { image, path, used: UsedAs::Container(index) })
-        });
+        let run = self.deployments.iter().flat_map(PodTemplate::images);
+        let run = run.map(|(path, image)| ImageUse { image, path, is_run: true });
         let all = run.chain(self.related()).chain(self.environment());
         all.filter(|u| seen.insert(u.image)).collect()
     }
@@ -195,7 +181,7 @@ impl Csv {
         let items = items(self.document.root.at(&path)).iter().enumerate();
         items.filter_map(move |(index, item)| {
             let image = item.text_at("image").filter(|i| !i.is_empty())?;
-            Some(ImageUse { image, path: path.index(index).key("image"), used: UsedAs::Related })
+            Some(ImageUse { image, path: path.index(index).key("image"), is_run: false })
         })
     }
 
@@ -214,7 +200,7 @@ impl Csv {
                 text("name")?.starts_with(RELATED_IMAGE).then(|| ImageUse {
                     image,
                     path: path.index(i).key("value"),
-                    used: UsedAs::Related,
+                    is_run: false,
                 })
             })
         })
@@ -227,16 +213,16 @@ impl Csv {
 
     /// The images run by its deployments, with the evidence; none unless the missing platforms of each are known.
     pub fn run_images(&self, cx: &Context<'_>) -> Vec<(ImageUse<'_>, ImageEvidence)> {
-        let count = self.images().iter().filter(|used| used.used != UsedAs::Related).count();
-        let known = self.known_images(cx).into_iter().filter(|(used, _)| used.used != UsedAs::Related);
+        let count = self.images().iter().filter(|used| used.is_run).count();
+        let known = self.known_images(cx).into_iter().filter(|(used, _)| used.is_run);
         let known: Vec<_> = known.collect();
         if known.len() == count { known } else { Vec::new() }
     }
 
     /// The claimed architectures that none of its deployments' images supports, if all evidence is complete: then the
     /// label is wrong.
-    pub fn overclaimed(&self, cx: &Context<'_>) -> Vec<(&str, Option<Location>)> {
-        let SupportedPlatforms { mut architectures, systems } = self.claimed();
+    pub fn overclaimed(&self, cx: &Context<'_>) -> Vec<Claim<'_>> {
+        let (mut architectures, systems) = (self.architectures(), self.systems());
         let known = self.run_images(cx);
         let lacks = |e: &ImageEvidence, a: &str| systems.iter().all(|(os, _)| e.lacks_platform(os, a));
         architectures.retain(|(a, _)| !known.is_empty() && known.iter().all(|(_, e)| lacks(e, a)));

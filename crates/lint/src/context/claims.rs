@@ -1,10 +1,8 @@
 //! Access modes and storage classes of virtual machines' claims, as far as the repository has them.
 
-use super::Context;
 use super::prelude::*;
 
-use super::default_place;
-use super::virtual_machines::{VirtualMachine, claim_name};
+use super::virtual_machines::VirtualMachine;
 
 /// Annotations of default storage classes: for virtual machines, and for all claims.
 static DEFAULTS: Rows<&str> = Rows::of("defaultClassAnnotations");
@@ -41,7 +39,7 @@ impl Context<'_> {
     /// What requests a virtual machine's claim: its template, or an object of its namespace.
     fn requested<'v>(&'v self, vm: &VirtualMachine<'v>, claim: &str) -> Option<(&'v Document, Path, &'v Node)> {
         let own = Path::dotted("spec");
-        let declared = |kind| Some(&**self.named(kind, Some(vm.namespace()), claim)?);
+        let declared = |kind| self.named(kind, Some(vm.namespace()), claim);
         let (document, spec) = match vm.disk_template(claim) {
             Some(spec) => (vm.document, spec),
             None => (declared("PersistentVolumeClaim").or_else(|| declared("DataVolume"))?, own),

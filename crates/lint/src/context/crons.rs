@@ -1,10 +1,7 @@
 //! SSP's objects for golden images, with the lines they come from.
 
-use super::Context;
 use super::prelude::*;
-use hcoplan_planner::boot_images::ssp_stage::{Displaced, ObjectOrigin, SourceTarget};
-
-use super::GoldenImage;
+use hcoplan_planner::boot_images::ssp_stage::{Displaced, SourceTarget};
 
 /// The annotation that patches the SSP before SSP reads it.
 const SSP_PATCH: &str = "ssp.kubevirt.io/jsonpatch";

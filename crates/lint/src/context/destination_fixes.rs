@@ -3,14 +3,11 @@
 use super::prelude::*;
 use hcoplan_kubernetes::schema::ViolationKind;
 use hcoplan_planner::plan::plan;
-use hcoplan_yaml::Style;
 
-use super::destinations::{fits, is_single, similar};
+use super::destinations::{is_single, similar};
 use super::other_shape::translated;
-use super::shape::document_after;
 use super::shape::key;
-use super::{Destination, DestinationKind, Shape};
-use crate::words::{and, or, quoted};
+use crate::words::{and, quoted};
 
 /// Maximum number of destinations to choose from.
 const MAX_DESTINATIONS: usize = 5;

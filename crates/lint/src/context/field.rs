@@ -1,9 +1,8 @@
 //! A field of the HyperConverged, in any API version.
 
-use super::Context;
 use super::prelude::*;
 use hcoplan_planner::hyperconverged::moved;
-use hcoplan_yaml::{Key, Value};
+use hcoplan_yaml::Value;
 
 /// The sections of v1's spec; v1beta1 has no fields with these names.
 static V1_SECTIONS: Rows<&str> = Rows::of("sectionsOfV1");

@@ -17,11 +17,8 @@
 //! always get the default (`SetDefaultVirtualMachineInstanceSpec`).
 
 use super::prelude::*;
-use super::{Context, VirtualMachine};
-use hcoplan_planner::boot::{Architectures, variant};
-use hcoplan_planner::machines::{TypeKind, has_defect};
-use hcoplan_planner::release::Phase;
-use serde::Serialize;
+use hcoplan_planner::boot::variant;
+use hcoplan_planner::machines::has_defect;
 
 /// The architectures supported by KubeVirt; its webhook rejects others.
 pub const GUEST_ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];

@@ -3,15 +3,12 @@
 //! The files are read once, when a rule first needs them. An image is also looked up under its mirrors' names
 //! (`image_mirrors.rs`), because the mirror's image is pulled.
 
-use super::Context;
 use super::build_output::{built, built_by};
 use super::image_mirrors::Mirrors;
 use super::image_output::{
-    EvidenceOwner, Form, Platform, Record, called, collected, plain, platform_of, repository, saved, tag,
-    without_transport,
+    EvidenceOwner, Form, Platform, Record, called, collected, plain, platform_of, saved, without_transport,
 };
 use super::prelude::*;
-use hcoplan_planner::boot::Architectures;
 
 /// The evidence about an image.
 #[derive(Debug, Clone)]
@@ -263,14 +260,13 @@ fn spellings(image: &str) -> [String; 2] {
 
 #[cfg(test)]
 mod tests {
-    use hcoplan_yaml as yaml;
 
     use super::*;
 
     /// The index of some files.
     fn index(files: &[(&str, &str)]) -> EvidenceIndex {
         let read = |(path, text): &(&str, &str)| {
-            let parsed = yaml::parse(&SourceFile::new(*path, *text));
+            let parsed = parse(&SourceFile::new(*path, *text));
             parsed.documents.into_iter().map(Arc::new)
         };
         EvidenceIndex::of(&files.iter().flat_map(read).collect(), &[])

@@ -1,14 +1,10 @@
 //! KubeVirt's verdicts on the virtual machines of the cluster's directory.
 
 use super::prelude::*;
-use crate::lists::labels_of;
 use hcoplan_kubernetes::label_selector::Labels;
 
-use super::virtual_machines::{claim_name, claim_ref_of};
-use super::{Context, VirtualMachine};
-use hcoplan_planner::machines::{self, Cluster, Machine, Namespace, TypeKind, common_type, obstacles};
-
-use super::Extent;
+use super::virtual_machines::claim_ref_of;
+use hcoplan_planner::machines::{self, Cluster, Machine, Namespace, common_type, obstacles};
 
 /// An instance type or preference of a virtual machine.
 #[derive(Debug, Clone, Copy)]
@@ -98,7 +94,7 @@ impl<'a> Context<'a> {
     pub fn network_attachment<'s>(&'s self, namespace: &'s str, reference: &'s str) -> Option<&'s Document> {
         let (namespace, name) = reference.split_once('/').unwrap_or((namespace, reference));
         let found = self.named("NetworkAttachmentDefinition", Some(namespace), name);
-        found.filter(|_| !namespace.is_empty()).map(|document| &**document)
+        found.filter(|_| !namespace.is_empty())
     }
 
     /// The permitted host devices, sorted.
@@ -167,7 +163,7 @@ impl<'a> Context<'a> {
         let declared = self.named(declared_kind, is_namespaced.then(|| vm.namespace()), name);
         let is_common = !is_namespaced && self.deploys_types();
         let common = is_common.then(|| common_type(kind, name, &self.kubevirt().version));
-        Some(MachineType { name, is_namespaced, declared: declared.map(|d| &**d), common: common.flatten() })
+        Some(MachineType { name, is_namespaced, declared, common: common.flatten() })
     }
 
     /// Whether KubeVirt deploys its own instance types and preferences.
@@ -186,8 +182,7 @@ impl<'a> Context<'a> {
         let Some(source) = vm.source_of_volume(volume) else {
             return default_type(self.claim_behind(vm, volume)?, kind);
         };
-        let declared = self.named("DataSource", Some(source.namespace), source.name);
-        let Some(declared) = declared else {
+        let Some(declared) = self.named("DataSource", Some(source.namespace), source.name) else {
             // CDI adds the labels to volumes of the distribution's golden images.
             let distribution = self.release().distribution();
             let is_own = source.namespace == self.images_namespace();
@@ -210,7 +205,7 @@ impl<'a> Context<'a> {
         } else if let Some(disk) = self.named("DataVolume", Some(claim.0), claim.1) {
             return Some(disk);
         }
-        self.named("PersistentVolumeClaim", Some(claim.0), claim.1).map(|document| &**document)
+        self.named("PersistentVolumeClaim", Some(claim.0), claim.1)
     }
 
     /// The object that has to have a label because a virtual machine infers its type from it, if it has none.

@@ -1,10 +1,7 @@
 //! Finds scalars whose type differs from the schema's.
 
-use super::Context;
 use super::prelude::*;
-use hcoplan_yaml::{Scalar, Style, Trail, Value, resolve};
-
-use super::last_key;
+use hcoplan_yaml::{Scalar, Value, resolve};
 
 /// A scalar whose type differs from the schema's.
 #[derive(Debug)]

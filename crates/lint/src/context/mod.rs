@@ -63,7 +63,7 @@ pub use boots::{Boot, BootFacts, BootSource, SourceKind};
 pub(crate) use build_output::{Command, PLATFORMS, commands, copies_all, plain_words, values};
 use built_files::BuiltFiles;
 pub use built_files::Extent;
-pub use bundles::{Csv, ImageUse, SupportedPlatforms, UsedAs};
+pub use bundles::{Csv, ImageUse};
 pub use candidates::Candidate;
 pub(crate) use candidates::{NodeKinds, closes};
 pub(super) use crons::cron_names;

@@ -1,8 +1,7 @@
 //! The other objects of the cluster's directory.
 
-use super::Context;
 use super::prelude::*;
-use hcoplan_repository::repo::{HCO_PACKAGES, Layer};
+use hcoplan_repository::repo::HCO_PACKAGES;
 
 use crate::suppression;
 
@@ -46,8 +45,8 @@ impl Context<'_> {
     }
 
     /// An object below the cluster's directory, see [`OtherObjects::named`].
-    pub fn named(&self, kind: &str, namespace: Option<&str>, name: &str) -> Option<&Arc<Document>> {
-        self.other_objects().named(kind, namespace, name)
+    pub fn named(&self, kind: &str, namespace: Option<&str>, name: &str) -> Option<&Document> {
+        self.other_objects().named(kind, namespace, name).map(|document| &**document)
     }
 
     /// The other objects and the overlays' patches that may contain suppressions.

@@ -1,22 +1,41 @@
 //! Imports of the context's files.
 
 pub(super) use std::borrow::Cow;
-pub(super) use std::collections::{HashMap, HashSet};
+pub(super) use std::cell::{Cell, OnceCell};
+pub(super) use std::fmt::{self, Display, Formatter};
+pub(super) use std::ops::Range;
 
-pub(super) use crate::paths::gates_path;
-pub(super) use crate::prelude::*;
-pub(super) use hcoplan_kubernetes::schema::Schema;
-pub(super) use hcoplan_kubernetes::tree;
-pub(super) use hcoplan_planner::boot_images::ssp_stage::Rendered;
-pub(super) use hcoplan_planner::inventory::Architecture;
-pub(super) use hcoplan_planner::jsonpatch::Op;
-pub(super) use hcoplan_planner::machines::Verdict;
-pub(super) use hcoplan_planner::release::Transform;
-pub(super) use hcoplan_planner::topology::{Selection, Tolerations};
-pub(super) use hcoplan_repository::repo::OtherObjects;
-pub(super) use hcoplan_yaml::pointer;
-pub(super) use serde_json::{Value, json};
+pub(super) use hcoplan_kubernetes::{schema::Schema, tree};
+pub(super) use hcoplan_planner::{
+    admission::{Admission, Reason},
+    boot::Architectures,
+    boot_images::ssp_stage::{ObjectOrigin, Rendered, SspReason},
+    cause::Stage,
+    inventory::Architecture,
+    jsonpatch::{ANNOTATIONS, Op, segments},
+    machines::{TypeKind, Verdict},
+    release::{HyperConvergedField, Phase, Transform},
+    topology::{Selection, Tolerations, Topology},
+};
+pub(super) use hcoplan_yaml::{ScalarPlaces, Style, Trail, pointer};
+pub(super) use serde_json::Value;
 
-pub(super) use crate::lists::{distinct, elements, entries, items, json_of, members, name_of, namespace_of, texts};
-pub(super) use crate::rows::Rows;
-pub(super) use crate::words::changed;
+pub(super) use super::{
+    destinations::fits,
+    field::in_version,
+    field_map::row,
+    gate_change::PatchedGates,
+    image_output::{repository, tag},
+    pod_placement::ARCHITECTURE_KEYS,
+    shape::document_after,
+    virtual_machines::claim_name,
+    *,
+};
+pub(super) use crate::{
+    Incident,
+    lists::*,
+    paths::gates_path,
+    prelude::*,
+    suggestion::suggestion,
+    words::{changed, or},
+};

@@ -1,10 +1,6 @@
 //! An object with its schema.
 
-use super::Context;
 use super::prelude::*;
-use hcoplan_planner::release::HyperConvergedField;
-use hcoplan_yaml::edit::apply;
-use hcoplan_yaml::parse;
 
 use crate::suggestion::suggested;
 

@@ -1,8 +1,6 @@
 //! Storage classes: the declared ones, and whether others may exist.
 
 use super::prelude::*;
-use super::{Context, WrittenTemplate};
-use crate::lists::labels_of;
 
 const KIND: &str = "StorageClass";
 

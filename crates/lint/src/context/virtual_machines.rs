@@ -1,16 +1,9 @@
 //! The virtual machines of the cluster's directory.
 
-use super::Context;
 use super::prelude::*;
-use std::fmt::{self, Display, Formatter};
-use std::sync::OnceLock;
-
-use hcoplan_planner::machines::TypeKind;
 
 use super::placement::has_alias;
-use super::pod_placement::ARCHITECTURE_KEYS;
 use super::pod_placement::terms;
-use crate::lists::labels_of;
 
 /// KubeVirt's kinds with instances: API group and path of the instance's spec.
 static KINDS: Rows<(&str, &str, &str)> = Rows::of("machineKinds");
@@ -68,7 +61,7 @@ impl<'a> Context<'a> {
 
     /// The declared RuntimeClass of the machines' pods. Source: Kubernetes `plugin/pkg/admission/runtimeclass`: a pod
     /// gets its node selector and tolerations, and is refused where it has another value of a label.
-    pub(super) fn runtime_class(&self) -> Option<&Arc<Document>> {
+    pub(super) fn runtime_class(&self) -> Option<&Document> {
         self.named("RuntimeClass", None, self.rendered_kubevirt("configuration.defaultRuntimeClass").as_str()?)
     }
 }

@@ -3,13 +3,12 @@
 use hcoplan_diagnostics::source::lines;
 
 use super::prelude::*;
-use crate::context::{commands, values};
 
 /// Go's names of architectures.
 const GOARCHES: [&str; 6] = ["amd64", "arm", "arm64", "ppc64le", "riscv64", "s390x"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    if cx.all_architectures().len() < 2 && !cx.csvs().iter().any(|csv| csv.claimed().architectures.len() > 1) {
+    if cx.all_architectures().len() < 2 && !cx.csvs().iter().any(|csv| csv.architectures().len() > 1) {
         return;
     }
     for file in cx.texts() {
@@ -43,7 +42,7 @@ fn goarches(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// What follows each `GOARCH=`, or `ENV GOARCH`, on its line, with its offset. Comments have none.
 fn set(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    lines(text).filter(|(_, line)| !is_comment(line)).flat_map(|(start, line)| {
+    lines(text).filter(|(_, line)| !line.trim_start().starts_with('#')).flat_map(|(start, line)| {
         line.match_indices("GOARCH").filter_map(move |(at, key)| {
             let rest = line.get(at + key.len()..)?;
             let signs = rest.trim_start_matches([' ', '?', ':']);
@@ -54,10 +53,6 @@ fn set(text: &str) -> impl Iterator<Item = (usize, &str)> {
             Some((start + line.len() - value.len(), value))
         })
     })
-}
-
-fn is_comment(line: &str) -> bool {
-    line.trim_start().starts_with('#')
 }
 
 fn hardcoded(cx: &Context<'_>, file: &Arc<SourceFile>, out: &mut Sink) {

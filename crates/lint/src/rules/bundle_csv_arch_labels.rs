@@ -1,7 +1,6 @@
 //! Labels of an operator that claim architectures which its images don't have.
 
 use super::prelude::*;
-use crate::ImageUse;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for csv in cx.csvs() {
@@ -43,7 +42,7 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
 /// A claimed architecture that a deployment's own placement excludes, and no image lacks.
 fn excluded(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
     let overclaimed = csv.overclaimed(cx);
-    let claimed = csv.claimed().architectures.into_iter();
+    let claimed = csv.architectures().into_iter();
     let claimed = claimed.filter(|(name, _)| overclaimed.iter().all(|(other, _)| other != name));
     for (architecture, place) in claimed.filter_map(|(name, label)| Some((name, label?))) {
         let Some(pod) = csv.deployments.iter().find(|pod| !pod.permits(architecture)) else {
@@ -63,7 +62,7 @@ fn excluded(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
 }
 
 fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
-    let (claimed, common) = (csv.claimed().architectures, common(cx, csv));
+    let (claimed, common) = (csv.architectures(), common(cx, csv));
     let open = common.iter().map(String::as_str).filter(|a| !claimed.iter().any(|(c, _)| c == a));
     let unclaimed: Vec<&str> = open.collect();
     // Without labels, the finding about the false claim covers this, too.
@@ -102,7 +101,7 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
 /// The architectures that all images of the deployments have; if images are unknown, those that the placement of each
 /// deployment names. Placements exclude some.
 fn common(cx: &Context<'_>, csv: &Csv) -> BTreeSet<String> {
-    let systems = csv.claimed().systems;
+    let systems = csv.systems();
     let of_image = |(_, evidence): &(ImageUse<'_>, ImageEvidence)| -> BTreeSet<String> {
         let ours = evidence.platforms.iter().filter(|p| systems.first().is_some_and(|(os, _)| p.os == *os));
         ours.map(|p| p.architecture.clone()).collect()
@@ -120,7 +119,7 @@ fn common(cx: &Context<'_>, csv: &Csv) -> BTreeSet<String> {
 
 /// Adds missing labels. With the first label, the implied default needs a label, too.
 fn claim(csv: &Csv, all: &BTreeSet<String>) -> Option<Fix> {
-    let os = csv.claimed().systems.into_iter().next().map(|(os, _)| Csv::label("os", os));
+    let os = csv.systems().into_iter().next().map(|(os, _)| Csv::label("os", os));
     let paths = all.iter().map(|a| Csv::label("arch", a)).chain(os);
     let unset = |p: &Path| csv.document.root.str_at(p) != Some("supported");
     let set: Vec<Change> = paths.filter(unset).map(|p| Change::Set(p, "supported".into())).collect();

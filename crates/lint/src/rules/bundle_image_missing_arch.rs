@@ -1,7 +1,6 @@
 //! An image of an operator that lacks a required architecture.
 
 use super::prelude::*;
-use crate::{ImageCoverage, ImageUse, UsedAs};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for csv in cx.csvs() {
@@ -14,10 +13,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn claimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
-    let labels = csv.claimed();
+    let (mut meant, systems) = (csv.architectures(), csv.systems());
     let wrong = csv.overclaimed(cx);
-    let meant = labels.architectures.iter();
-    let meant: Vec<_> = meant.filter(|(a, _)| !wrong.iter().any(|(w, _)| w == a)).collect();
+    meant.retain(|(a, _)| !wrong.iter().any(|(w, _)| w == a));
     for (used, evidence) in csv.known_images(cx) {
         let kept_from = |a: &str| {
             let runs = |p: &&PodTemplate| p.images().iter().any(|(_, i)| *i == used.image);
@@ -26,7 +24,7 @@ fn claimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
         };
         let mut missing = Vec::new();
         let mut label = None;
-        for (os, os_place) in &labels.systems {
+        for (os, os_place) in &systems {
             for (architecture, place) in &meant {
                 if evidence.lacks_platform(os, architecture) && !kept_from(architecture) {
                     missing.push(platform(os, architecture));
@@ -54,19 +52,19 @@ fn claimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
 
 /// Images of operands that lack an architecture of the operator and of the nodes.
 fn operands(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
-    let labels = csv.claimed();
+    let labels = csv.architectures();
     let own = csv.run_images(cx);
     if own.is_empty() {
         return;
     }
     let there = cx.all_architectures().iter().copied();
     let there: Vec<&str> = there
-        .filter(|a| !labels.architectures.iter().any(|(l, _)| l == a))
+        .filter(|a| !labels.iter().any(|(l, _)| l == a))
         .filter(|a| own.iter().all(|(_, e)| !e.lacks(a)))
         .collect();
     let known = csv.known_images(cx).into_iter();
     // bundle-image-not-manifest-list reports single images.
-    let lists = known.filter(|(u, e)| u.used == UsedAs::Related && e.form != Form::Single);
+    let lists = known.filter(|(u, e)| !u.is_run && e.form != Form::Single);
     for (used, evidence) in lists {
         let missing: Vec<&str> = there.iter().copied().filter(|a| evidence.lacks(a)).collect();
         if missing.is_empty() {

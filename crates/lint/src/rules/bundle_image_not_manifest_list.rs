@@ -1,27 +1,22 @@
 //! An image of an operator that isn't a manifest list.
 
 use super::prelude::*;
-use crate::{ArchitectureScope, UsedAs};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     cx.pod_templates().filter(|pod| !pod.in_bundle).for_each(|pod| of_workload(cx, pod, out));
     let several = cx.all_architectures().len() > 1;
     for csv in cx.csvs() {
-        let claimed = csv.claimed();
+        let claimed = csv.architectures();
         for used in csv.images() {
             let evidence = cx.image_evidence(used.image);
             let Some(evidence) = evidence.filter(|e| e.form == Form::Single) else {
                 continue;
             };
-            let lacks_claimed = claimed.architectures.iter().any(|(a, _)| evidence.lacks(a));
+            let lacks_claimed = claimed.iter().any(|(a, _)| evidence.lacks(a));
             if lacks_claimed || is_kept(cx, csv, used.image) {
                 continue;
             }
-            let severity = match (several, used.used) {
-                (true, UsedAs::Container(_)) => Severity::Error,
-                (true, UsedAs::Related) => Severity::Warning,
-                (false, _) => Severity::Info,
-            };
+            let severity = if several { error_if(used.is_run) } else { Severity::Info };
             let label = match evidence.architectures.as_slice() {
                 [] => FOR_ALL.to_owned(),
                 known => format!("nodes of every architecture get the one for {}", and(known)),

@@ -1,9 +1,6 @@
 //! Compares the architectures in golden images' annotations with those of images and nodes.
 
-use hcoplan_yaml::Key;
-
 use super::prelude::*;
-use crate::Annotation;
 
 pub(super) static RULES: &[RegisteredRule] = &[
     always(&COMMON_DICT_ARCHITECTURES_IGNORED, |cx, out| each(cx, out, ignored)),

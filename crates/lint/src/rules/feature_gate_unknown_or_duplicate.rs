@@ -1,6 +1,5 @@
 //! Unknown or duplicate names in v1's list of feature gates.
 
-use hcoplan_planner::cause::{Cause, CauseKind};
 use hcoplan_planner::release::ListedGates;
 
 use super::prelude::*;
@@ -30,7 +29,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     // Gates of the same origin share a finding.
-    let mut useless: BTreeMap<GateOrigin, Vec<&Entry<'_>>> = BTreeMap::new();
+    let mut useless: BTreeMap<_, Vec<&Entry<'_>>> = BTreeMap::new();
     for entry in &entries {
         let is_it =
             |gate: &String| if known.ignores_case { gate.eq_ignore_ascii_case(entry.text) } else { gate == entry.text };
@@ -43,21 +42,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
     }
     for (origin, entries) in &useless {
-        out.report(alike(cx, origin, entries));
+        out.report(alike(cx, origin.as_ref(), entries));
     }
 }
 
-/// The origin of an unknown gate that no name of this release resembles.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum GateOrigin {
-    /// No release has it.
-    Unknown,
-    /// These releases have it; whether one of them is newer.
-    OtherReleases(String, bool),
-}
+/// The releases that have an unknown gate, in words, and whether one of them is newer.
+type Releases = (String, bool);
 
 /// The gates of one origin.
-fn alike(cx: &Context<'_>, origin: &GateOrigin, entries: &[&Entry<'_>]) -> Finding {
+fn alike(cx: &Context<'_>, origin: Option<&Releases>, entries: &[&Entry<'_>]) -> Finding {
     let names = and(quoted(entries.iter().map(|entry| entry.text)));
     let (them, gates, are) = match entries {
         [_] => ("it", "the feature gate", "is"),
@@ -68,7 +61,7 @@ fn alike(cx: &Context<'_>, origin: &GateOrigin, entries: &[&Entry<'_>]) -> Findi
     let mut finding = cx.finding(message).label("has no effect");
     finding.location = places.next();
     finding = with_related(finding, places, "nor does this one");
-    let GateOrigin::OtherReleases(releases, is_new) = origin else {
+    let Some((releases, is_new)) = origin else {
         return finding.help(format!("remove {them}"));
     };
     // From the end, so that the indexes stay valid.
@@ -128,12 +121,13 @@ fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], out: &mut Sink) {
     out.report_as(is_rejection.then_some(Incident::Rejection), finding);
 }
 
+/// Else the other releases that have it, if no name of this release resembles it.
 fn unknown(
     cx: &Context<'_>,
     entry: &Entry<'_>,
     entries: &[Entry<'_>],
     known: &ListedGates,
-) -> Result<Finding, GateOrigin> {
+) -> Result<Finding, Option<Releases>> {
     let name = entry.text;
     let message = format!("the feature gate `{name}` is unknown and ignored");
     let finding = cx.finding(message).at(cx.location(entry.name.span)).label("has no effect");
@@ -161,15 +155,12 @@ fn unknown(
     if let Some(finding) = super::ignored_field::replaced(cx, name) {
         return Ok(finding);
     }
-    if let Some((releases, is_new)) = elsewhere(cx, name) {
-        return Err(GateOrigin::OtherReleases(releases, is_new));
-    }
-    let near = nearest(name, names()).ok_or(GateOrigin::Unknown)?;
+    let origin = elsewhere(cx, name);
+    let near = nearest(name, names()).filter(|_| origin.is_none()).ok_or(origin)?;
     Ok(finding.remedy(format!("did you mean `{near}`?"), rename(near, Applicability::Suggestion)))
 }
 
-/// The other releases that have a gate, in words, and whether one of them is newer.
-fn elsewhere(cx: &Context<'_>, gate: &str) -> Option<(String, bool)> {
+fn elsewhere(cx: &Context<'_>, gate: &str) -> Option<Releases> {
     let releases = cx.other_releases(|release| {
         let mut gates = release.tables().feature_gates.iter();
         let live = |phase| !matches!(phase, Phase::Discontinued | Phase::Deprecated);

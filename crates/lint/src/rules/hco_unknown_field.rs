@@ -1,10 +1,8 @@
 //! Fields that the CRD doesn't have.
 
 use hcoplan_kubernetes::schema::PrunedField;
-use hcoplan_planner::cause::{Cause, CauseKind};
 
 use super::prelude::*;
-use crate::{DestinationKind, OperandField, similar};
 
 /// Maximum number of bytes read again for the fields' fixes: each reads the file once more, which takes quadratic time
 /// for many. `hcoplan fix` fixes the others in later rounds.
@@ -104,17 +102,15 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
         [meant] if path.parent() == metadata || meant == name && path.0.len() <= 2 => Some(metadata.key(meant)),
         _ => None,
     };
-    if let Some(to) = of_metadata.filter(|to| cx.root().at(to).is_none()) {
-        let moved = [Change::Move(path.clone(), to, None)];
+    let of_metadata = of_metadata.filter(|to| cx.root().at(to).is_none()).map(|to| (to, None));
+    let opposite = || cx.shape()?.opposite(path).map(|(to, value)| (to, Some(value.into())));
+    if let Some((to, value)) = of_metadata.or_else(opposite) {
+        let moved = [Change::Move(path.clone(), to, value)];
         return cx.with_fix(finding, changed(&moved), Applicability::Unsafe, &moved);
     }
     let Some(shape) = cx.shape() else {
         return finding;
     };
-    if let Some((to, value)) = shape.opposite(path) {
-        let moved = [Change::Move(path.clone(), to, Some(value.into()))];
-        return cx.with_fix(finding, changed(&moved), Applicability::Unsafe, &moved);
-    }
     let destinations = shape.destinations(path);
     let is_sure = destinations.first().is_some_and(|destination| destination.kind <= DestinationKind::Version);
     if let [.., Segment::Key(parent), Segment::Key(gate)] = &path.0[..]

@@ -1,7 +1,6 @@
 //! Fields of one API version in a document of the other.
 
 use super::prelude::*;
-use crate::OtherShape;
 
 /// Maximum number of fields marked in addition to the first.
 const SHOWN: usize = 8;

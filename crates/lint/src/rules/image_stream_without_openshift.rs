@@ -48,5 +48,5 @@ fn undeclared(cx: &Context<'_>, namespace: &str, stream: &str, finding: impl Fn(
         finding(&format!("{namespace} doesn't have")).label(format!("no ImageStream {name} is declared there"));
     let meant = meant.map(|meant| stream.replacen(name, meant, 1));
     let finding = did_you_mean(finding, "import from", meant.as_deref(), format!("declare it in {namespace}"));
-    Some(with_related(finding, elsewhere.map(|stream| namespace_place(stream)), "one of this name is here"))
+    Some(with_related(finding, elsewhere.map(namespace_place), "one of this name is here"))
 }

@@ -3,7 +3,6 @@
 use hcoplan_explain::diff::in_both_lists;
 
 use super::prelude::*;
-use crate::KUBEVIRT_GATES;
 
 pub(super) static RULES: &[RegisteredRule] = &[
     always(&JSONPATCH_DUPLICATE_FEATURE_GATE, duplicates),
@@ -90,7 +89,7 @@ fn duplicates(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         for gate in &gates.twice {
-            let rendered = applied.patch.rendered().is_some_and(|r| names(r, gates.list).any(|g| g == gate));
+            let rendered = applied.patch.rendered().is_some_and(|r| has(r, gates.list, gate));
             if rendered && appends(&applied, gate) {
                 alike.entry(applied.kind()).or_default().push((applied, gate));
             } else {
@@ -152,7 +151,7 @@ fn replaced(cx: &Context<'_>, out: &mut Sink) {
         };
         let (kind, operation) = (applied.kind(), applied.operation);
         let whole = operation.path == gates.list && matches!(operation.op, Op::Add | Op::Replace);
-        let is_left = |gate: &str| applied.patch.result().is_some_and(|r| names(r, gates.list).any(|g| g == gate));
+        let is_left = |gate: &str| applied.patch.result().is_some_and(|r| has(r, gates.list, gate));
         let lost: Vec<&str> = gates.lost.iter().map(String::as_str).filter(|g| !is_left(g)).collect();
         let is_worth = |gate: &str| cx.release().kubevirt_gate(gate).is_some_and(|known| known.is_worth_listing());
         let needed = |gate: &&str| kind != "KubeVirt" || is_worth(gate);
@@ -160,14 +159,13 @@ fn replaced(cx: &Context<'_>, out: &mut Sink) {
         if missed.is_empty() && !(whole && lost.is_empty()) {
             continue;
         }
-        let finding = |message| cx.finding(message);
         let finding = if missed.is_empty() {
             let message = format!(
                 "the patch writes all of {kind}'s feature gates, and will lack those that the next release adds"
             );
-            finding(message).info().label("a copy of what HCO renders")
+            cx.finding(message).info().label("a copy of what HCO renders")
         } else {
-            finding(format!(
+            cx.finding(format!(
                 "the patch removes {} from {kind}'s feature gates, which HCO switches on",
                 list(&missed, MAX_NAMED)
             ))
@@ -234,7 +232,7 @@ fn conflict(cx: &Context<'_>, patch: &PatchAnnotation<'_>, rendered: &Json, gate
         let help = "leave the gate out, or switch it off in the HyperConverged";
         return finding.help(help).fixes(applied.and_then(|a| cx.drop_operation(&a)));
     };
-    let by_hco = names(rendered, DISABLED).any(|g| g == gate);
+    let by_hco = has(rendered, DISABLED, gate);
     let finding = finding
         .at(applied.text_place(gate))
         .label(if by_hco { "HCO has disabled this gate" } else { "the same patch disables this gate" })
@@ -250,6 +248,6 @@ fn conflict(cx: &Context<'_>, patch: &PatchAnnotation<'_>, rendered: &Json, gate
     finding.help("remove the operation, in an upgrade before it")
 }
 
-fn names<'v>(operand: &'v Json, list: &str) -> impl Iterator<Item = &'v str> {
-    texts(operand.pointer(list))
+fn has(operand: &Json, list: &str, gate: &str) -> bool {
+    texts(operand.pointer(list)).any(|name| name == gate)
 }

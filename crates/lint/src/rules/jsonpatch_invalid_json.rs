@@ -1,7 +1,5 @@
 //! A jsonpatch annotation that isn't JSON.
 
-use hcoplan_yaml::parse;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use hcoplan_planner::jsonpatch::Loss;
-
 use super::prelude::*;
 
 /// Maximum number of fields named in a message.

@@ -20,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .finding(format!("the migration network {name} isn't declared in {namespace}"))
             .at(field.value_place())
             .label("migrations need it");
-        let elsewhere = cx.named(ATTACHMENT, None, name).map(|d| namespace_place(d));
+        let elsewhere = cx.named(ATTACHMENT, None, name).map(namespace_place);
         finding = with_related(finding, elsewhere, "it is declared in another namespace");
         let otherwise = format!("declare it in {namespace}");
         out.report(did_you_mean(finding, "use", near(cx, namespace, reference).as_deref(), otherwise));

@@ -1,7 +1,6 @@
 //! The rate limits of `tuningPolicy: annotation`.
 
 use super::prelude::*;
-use crate::Annotation;
 
 /// The annotation with the limits.
 const ANNOTATION: &str = "hco.kubevirt.io/tuningPolicy";

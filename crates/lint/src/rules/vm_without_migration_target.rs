@@ -1,7 +1,6 @@
 //! A virtual machine that requires migration but fits only one node, or nodes with different CPUs.
 
 use super::prelude::*;
-use crate::Candidate;
 
 const STRATEGY: &str = "evictionStrategy";
 

@@ -1,6 +1,6 @@
 //! The form of each kind of value, as its reader checks it.
 
-use serde::{Deserializer, Serialize};
+use serde::Deserializer;
 use std::str::FromStr;
 
 use hcoplan_kubernetes::label;
@@ -11,7 +11,6 @@ use hcoplan_planner::boot::variant;
 use hcoplan_planner::cause::Cause;
 use hcoplan_planner::inventory::Architecture as Name;
 use hcoplan_planner::machines::{placement_problems, row_problems};
-use serde_json::json;
 
 use super::forms::{
     is_extended_resource, is_hex, is_host, is_image, is_network_name, is_pci_selector, is_registry_url,
@@ -22,7 +21,6 @@ use crate::Context;
 use crate::context::{PREFERRED, REQUIRED_TERMS, last_key};
 use crate::lists::entries;
 use crate::prelude::*;
-use crate::rows::Rows;
 
 /// A kind of value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]

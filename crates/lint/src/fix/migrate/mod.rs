@@ -22,8 +22,6 @@ use hcoplan_kubernetes::tree::get;
 use hcoplan_planner::hyperconverged::{MOVES, convert, version_of};
 use hcoplan_planner::inventory::Inventory;
 use hcoplan_yaml::edit::{self, Reason};
-use hcoplan_yaml::parse;
-use serde_json::{Value as Json, json};
 
 /// A document that was not rewritten, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -211,7 +209,7 @@ fn rewritten(release: &Release, document: &Document, intended: &Json) -> Result<
     let mut changes = deprecated_names(&document.root, &at);
     changes.extend(moves::changes(release, &document.root, &at, intended));
     // Each move was verified; together they change the order of comments.
-    let moved = edit::edits_of(&file, whole, &changes).and_then(|edits| edit::apply(document.file.text(), &edits));
+    let moved = edit::edits_of(&file, whole, &changes).and_then(|edits| apply(document.file.text(), &edits));
     let moved = moved.map(|text| with_comments(document, &SourceFile::new("", text), &at.key("spec")));
     let is_meant = |text: &String| EditableFile::of(&SourceFile::new("", text.clone())).documents() == trees;
     if let Some(text) = moved.ok().filter(is_meant) {
