@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::{ClusterTask, Progress, entries, run};
 use hcoplan_lint::Selection;
-use hcoplan_repository::emit::Tree;
+use hcoplan_repository::emit::{DiskTree, Tree};
 use hcoplan_testing::generate::{self, Random};
 
 /// A cluster's objects: first the HyperConverged, then the inventory.
@@ -161,7 +161,7 @@ impl Fleet {
     fn run(&self, jobs: usize) -> RunResult {
         let repo = Repo::open(self.root(), &Options::default()).expect("readable");
         let out = self.root().join(format!("rendered-{jobs}"));
-        let tree = Tree::begin(&out).expect("begun");
+        let tree = Tree::replace(&out, DiskTree::open(&out).expect("readable")).expect("begun");
         let settings = Settings { pedantic: true, ..Settings::default() };
         let work = ClusterTask { lint: Some(Selection::of(&settings)), tree: Some(&tree), ..ClusterTask::default() };
         let mut seen = RunResult::default();

@@ -77,7 +77,7 @@ fn uses(context: &Context<'_>, vm: &VirtualMachine<'_>, complete: &Value, is_tie
     });
     let labels = |document: &Document| document.root.below("metadata.labels").map_or(Value::Null, Node::to_json);
     let namespace = context.named("Namespace", None, vm.namespace());
-    let of_namespace = namespace.map_or(Value::Null, |it| labels(it));
+    let of_namespace = namespace.map_or(Value::Null, &labels);
     diff::uses(&written, complete, &labels(vm.document), &of_namespace)
 }
 
