@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use super::{Date, Finished, fingerprints};
 use crate::prelude::*;
 

@@ -2,6 +2,7 @@
 
 use hcoplan_diagnostics::finding::Needs;
 use hcoplan_planner::plan::PREDICTED_ALERTS;
+use hcoplan_yaml::edit::apply_and_read;
 
 use super::context::Context;
 use super::failing_fixes::{demote_those_that_break, drop_those_that_fail};

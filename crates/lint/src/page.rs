@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 use hcoplan_diagnostics::finding::{OptionValue, Prediction};
 use hcoplan_planner::release::Distribution;
 
+use crate::rows::Rows;
+
 /// What a rule needs, its fix, and when it runs, in words.
 static FACTS: Rows<(&str, &str)> = Rows::of("ruleFacts");
 

@@ -1,6 +1,5 @@
 //! Names of other crates that most files use.
 
-pub(crate) use crate::rows::Rows;
 pub(crate) use camino::{Utf8Path, Utf8PathBuf};
 pub(crate) use hcoplan_diagnostics::finding::{
     Applicability, ClusterName, Edit, Finding, Fix, Rule, Severity, nearest,
@@ -11,9 +10,9 @@ pub(crate) use hcoplan_kubernetes::text::{first_part, is_digits, joined, last_pa
 pub(crate) use hcoplan_kubernetes::tree::text;
 pub(crate) use hcoplan_planner::plan::Plan;
 pub(crate) use hcoplan_planner::release::Release;
-pub(crate) use hcoplan_yaml::edit::{Change, EditableFile, apply, apply_and_read};
-pub(crate) use hcoplan_yaml::{Document, Entry, Key, Node, Path, Segment, Value, parse, strings};
-pub(crate) use serde::{Deserialize, Serialize};
+pub(crate) use hcoplan_yaml::edit::{Change, EditableFile};
+pub(crate) use hcoplan_yaml::{Document, Entry, Node, Path, Segment, Value, strings};
+pub(crate) use serde::Deserialize;
 pub(crate) use serde_json::{Map, Value as Json, json};
 pub(crate) use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 pub(crate) use std::rc::Rc;

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use hcoplan_planner::hyperconverged::moved;
-use hcoplan_yaml::Value;
+use hcoplan_yaml::{Key, Value};
 
 /// The sections of v1's spec; v1beta1 has no fields with these names.
 static V1_SECTIONS: Rows<&str> = Rows::of("sectionsOfV1");

@@ -19,6 +19,7 @@
 use super::prelude::*;
 use hcoplan_planner::boot::variant;
 use hcoplan_planner::machines::has_defect;
+use serde::Serialize;
 
 /// The architectures supported by KubeVirt; its webhook rejects others.
 pub const GUEST_ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];

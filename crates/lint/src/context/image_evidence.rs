@@ -260,13 +260,14 @@ fn spellings(image: &str) -> [String; 2] {
 
 #[cfg(test)]
 mod tests {
+    use hcoplan_yaml as yaml;
 
     use super::*;
 
     /// The index of some files.
     fn index(files: &[(&str, &str)]) -> EvidenceIndex {
         let read = |(path, text): &(&str, &str)| {
-            let parsed = parse(&SourceFile::new(*path, *text));
+            let parsed = yaml::parse(&SourceFile::new(*path, *text));
             parsed.documents.into_iter().map(Arc::new)
         };
         EvidenceIndex::of(&files.iter().flat_map(read).collect(), &[])

@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 use hcoplan_planner::boot_images::{Template, TemplateSource, is_enabled};
-use hcoplan_yaml::Value;
+use hcoplan_yaml::{Key, Value};
 
 /// A DataImportCronTemplate of the HyperConverged as written.
 #[derive(Debug, Clone, Copy)]

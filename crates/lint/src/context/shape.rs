@@ -1,6 +1,8 @@
 //! An object with its schema.
 
 use super::prelude::*;
+use hcoplan_yaml::edit::apply;
+use hcoplan_yaml::parse;
 
 use crate::suggestion::suggested;
 

@@ -3,7 +3,7 @@
 use super::prelude::*;
 use hcoplan_kubernetes::Object;
 use hcoplan_planner::plan::{self};
-use hcoplan_yaml::edit::Reason;
+use hcoplan_yaml::edit::{Reason, apply_and_read};
 
 /// The HyperConverged after edits of its file.
 pub(crate) struct Trial {

@@ -7,7 +7,7 @@
 
 use hcoplan_diagnostics::finding::BuildFix;
 use hcoplan_repository::repo::{BuildLayer, LayerKind, LayerValue, layer_values};
-use hcoplan_yaml::edit;
+use hcoplan_yaml::edit::{self, apply_and_read};
 
 use super::round::by_file;
 use super::trees::changes;

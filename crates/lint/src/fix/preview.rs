@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 use hcoplan_diagnostics::secret::masked_file_text;
-use hcoplan_yaml::edit::line_edits;
+use hcoplan_yaml::edit::{apply, line_edits};
 
 use super::round::by_file;
 

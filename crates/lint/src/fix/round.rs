@@ -1,6 +1,7 @@
 //! One round: as many fixes as go together.
 
-use hcoplan_yaml::edit::{Reason, apply_and_verify};
+use hcoplan_yaml::edit::{Reason, apply_and_read, apply_and_verify};
+use hcoplan_yaml::parse;
 
 use super::trees::{are_apart, changes, merged_items};
 use crate::grouped::identity;

@@ -1,5 +1,7 @@
 //! Compares the architectures in golden images' annotations with those of images and nodes.
 
+use hcoplan_yaml::Key;
+
 use super::prelude::*;
 
 pub(super) static RULES: &[RegisteredRule] = &[

@@ -2,6 +2,7 @@
 
 use super::dict_architectures::is_separator;
 use super::prelude::*;
+use serde::Serialize;
 
 pub(super) fn find(cx: &Context<'_>, template: &WrittenTemplate<'_>) -> Option<Finding> {
     let annotation = template.annotation(ARCHITECTURES_ANNOTATION)?;

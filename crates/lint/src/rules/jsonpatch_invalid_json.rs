@@ -1,5 +1,7 @@
 //! A jsonpatch annotation that isn't JSON.
 
+use hcoplan_yaml::parse;
+
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

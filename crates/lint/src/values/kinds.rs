@@ -1,6 +1,6 @@
 //! The form of each kind of value, as its reader checks it.
 
-use serde::Deserializer;
+use serde::{Deserializer, Serialize};
 use std::str::FromStr;
 
 use hcoplan_kubernetes::label;
@@ -21,6 +21,7 @@ use crate::Context;
 use crate::context::{PREFERRED, REQUIRED_TERMS, last_key};
 use crate::lists::entries;
 use crate::prelude::*;
+use crate::rows::Rows;
 
 /// A kind of value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]

@@ -1,9 +1,11 @@
 //! What is wrong with a value, in words.
 
 use hcoplan_planner::boot::variant;
+use serde::Serialize;
 
 use super::Row;
 use crate::prelude::*;
+use crate::rows::Rows;
 use crate::words::or;
 
 /// An error of a value.

@@ -22,6 +22,7 @@ use hcoplan_kubernetes::tree::get;
 use hcoplan_planner::hyperconverged::{MOVES, convert, version_of};
 use hcoplan_planner::inventory::Inventory;
 use hcoplan_yaml::edit::{self, Reason};
+use hcoplan_yaml::parse;
 
 /// A document that was not rewritten, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -209,7 +210,7 @@ fn rewritten(release: &Release, document: &Document, intended: &Json) -> Result<
     let mut changes = deprecated_names(&document.root, &at);
     changes.extend(moves::changes(release, &document.root, &at, intended));
     // Each move was verified; together they change the order of comments.
-    let moved = edit::edits_of(&file, whole, &changes).and_then(|edits| apply(document.file.text(), &edits));
+    let moved = edit::edits_of(&file, whole, &changes).and_then(|edits| edit::apply(document.file.text(), &edits));
     let moved = moved.map(|text| with_comments(document, &SourceFile::new("", text), &at.key("spec")));
     let is_meant = |text: &String| EditableFile::of(&SourceFile::new("", text.clone())).documents() == trees;
     if let Some(text) = moved.ok().filter(is_meant) {
