@@ -1,6 +1,7 @@
 //! Reads the rules' settings from `hcoplan.yaml`.
 
 use globset::Glob;
+use hcoplan_diagnostics::finding::nearest;
 use hcoplan_repository::repo::{Config, Located, SuppressConfig};
 use hcoplan_rule_pages::rules::CONFIGURATION_INVALID;
 use ignore::gitignore::GitignoreBuilder;

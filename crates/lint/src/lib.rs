@@ -37,6 +37,7 @@ mod failing_fixes;
 pub(crate) mod tests;
 
 pub use baseline::{Baseline, Update};
+pub(crate) use context::similar;
 pub use context::{
     Annotation, Context, Descheduler, Destination, DestinationKind, Field, Gate, GoldenImage, Input, Mistyped, NodeRef,
     OperandField, OtherShape, OwnField, OwnFields, PatchAnnotation, PatchFailure, Placement, Pods, Shape, Site,

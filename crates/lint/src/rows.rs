@@ -3,6 +3,7 @@
 use crate::prelude::*;
 use hcoplan_kubernetes::Table;
 use std::ops::Deref;
+use std::sync::OnceLock;
 
 use serde_json::Value;
 

@@ -1,8 +1,11 @@
 //! An annotation as written.
 
+use super::Context;
 use super::prelude::*;
+use std::ops::Range;
 
-use hcoplan_yaml::edit_part;
+use hcoplan_yaml::Style;
+use hcoplan_yaml::{ScalarPlaces, edit_part};
 
 /// An annotation as written.
 #[derive(Debug, Clone, Copy)]

@@ -3,13 +3,19 @@
 //! Collects the facts for [`hcoplan_planner::boot`], which decides.
 
 use super::prelude::*;
+use super::{Context, VirtualMachine};
 use hcoplan_planner::boot::{
-    BootAnswer, BootCause, BootOutcome, CandidateNode, Machine, PulledImage, answer, imported, importer_architectures,
+    Architectures, BootAnswer, BootCause, BootOutcome, CandidateNode, Machine, PulledImage, answer, imported,
+    importer_architectures,
 };
-use hcoplan_planner::boot_images::cdi_stage::Import;
+use hcoplan_planner::boot_images::cdi_stage::{Import, Imports};
+use hcoplan_planner::cause::Stage;
 use hcoplan_planner::lifecycle::Objects;
 use hcoplan_planner::plan::{AdmissionMode, plan_with};
 use hcoplan_planner::release::Distribution;
+
+use super::virtual_machines::claim_name;
+use super::{Candidate, Extent, GuestArchitecture, KnownSource, object_of};
 
 /// Maximum number of volumes followed from one to the next.
 const MAX_STEPS: usize = 8;

@@ -16,7 +16,7 @@
 use super::prelude::*;
 use hcoplan_diagnostics::source::lines;
 
-use super::image_output::{EvidenceOwner, Form, Record, platform_of};
+use super::image_output::{EvidenceOwner, Form, Record, platform_of, repository, tag};
 
 /// Where a command has the name of the image that it publishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]

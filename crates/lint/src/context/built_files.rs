@@ -1,5 +1,6 @@
 //! Determines which files of a directory are applied together.
 
+use super::Context;
 use super::prelude::*;
 use hcoplan_diagnostics::source::normalize_path;
 

@@ -6,6 +6,7 @@
 
 use super::pod_templates::{POD_KINDS, POD_TEMPLATE, PodTemplate};
 use super::prelude::*;
+use super::{Context, ImageEvidence};
 
 /// Annotation of a bundle with its package.
 const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";

@@ -2,9 +2,13 @@
 
 use super::pod_placement::terms;
 use super::prelude::*;
+use super::{Context, VirtualMachine};
 use hcoplan_planner::boot::NodeBarrier;
 use hcoplan_planner::inventory::{Node as ClusterNode, Taint};
 use hcoplan_planner::machines::{Launcher, may_be_required};
+
+use super::{NodeRef, PodTemplate, REQUIRED};
+use crate::lists::elements;
 
 /// The name of a node as a label.
 const NAME: &str = "metadata.name";

@@ -1,8 +1,10 @@
 //! Access modes and storage classes of virtual machines' claims, as far as the repository has them.
 
+use super::Context;
 use super::prelude::*;
 
-use super::virtual_machines::VirtualMachine;
+use super::default_place;
+use super::virtual_machines::{VirtualMachine, claim_name};
 
 /// Annotations of default storage classes: for virtual machines, and for all claims.
 static DEFAULTS: Rows<&str> = Rows::of("defaultClassAnnotations");

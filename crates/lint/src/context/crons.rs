@@ -1,7 +1,10 @@
 //! SSP's objects for golden images, with the lines they come from.
 
+use super::Context;
 use super::prelude::*;
-use hcoplan_planner::boot_images::ssp_stage::{Displaced, SourceTarget};
+use hcoplan_planner::boot_images::ssp_stage::{Displaced, ObjectOrigin, SourceTarget};
+
+use super::GoldenImage;
 
 /// The annotation that patches the SSP before SSP reads it.
 const SSP_PATCH: &str = "ssp.kubevirt.io/jsonpatch";

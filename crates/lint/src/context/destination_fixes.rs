@@ -3,11 +3,14 @@
 use super::prelude::*;
 use hcoplan_kubernetes::schema::ViolationKind;
 use hcoplan_planner::plan::plan;
+use hcoplan_yaml::Style;
 
-use super::destinations::{is_single, similar};
+use super::destinations::{fits, is_single, similar};
 use super::other_shape::translated;
+use super::shape::document_after;
 use super::shape::key;
-use crate::words::{and, quoted};
+use super::{Destination, DestinationKind, Shape};
+use crate::words::{and, or, quoted};
 
 /// Maximum number of destinations to choose from.
 const MAX_DESTINATIONS: usize = 5;

@@ -1,8 +1,10 @@
 //! Finds the paths where a misplaced value may belong.
 
 use super::prelude::*;
+use hcoplan_diagnostics::finding::nearest;
 use hcoplan_yaml::Value;
 
+use super::Shape;
 use super::shape::key;
 
 /// Maximum levels between a field and its destination: deeper, an equal name proves little.

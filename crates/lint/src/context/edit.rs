@@ -1,6 +1,8 @@
 //! Fixes: edits of the HyperConverged that keep the rest of the file.
 
 use super::prelude::*;
+use super::{Context, PatchAnnotation};
+use std::cell::Cell;
 
 use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
 use hcoplan_yaml::edit::{self};

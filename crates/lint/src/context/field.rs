@@ -1,5 +1,6 @@
 //! A field of the HyperConverged, in any API version.
 
+use super::Context;
 use super::prelude::*;
 use hcoplan_planner::hyperconverged::moved;
 use hcoplan_yaml::{Key, Value};

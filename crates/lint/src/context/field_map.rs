@@ -1,12 +1,14 @@
 //! The release's field map, from the operand's side: finds the field that sets a path.
 
+use super::Context;
 use super::prelude::*;
+use hcoplan_planner::release::HyperConvergedField;
 
 impl Context<'_> {
     /// The HyperConverged's field that sets a path of an operand or its nearest parent, in the document's version, and
     /// whether it is copied unchanged.
     pub fn field_behind(&self, kind: &str, place: &Path) -> Option<(Path, bool)> {
-        let keys = segments(&place.to_pointer());
+        let keys = hcoplan_planner::jsonpatch::segments(&place.to_pointer());
         row(self, kind, &keys).map(|row| (row.path, row.how == Transform::Copy))
     }
 }

@@ -1,5 +1,6 @@
 //! A feature gate of the HyperConverged as written: an entry of a map or an element of a list.
 
+use super::Context;
 use super::multi_arch::{FIELD, GATE};
 use super::prelude::*;
 use hcoplan_planner::hyperconverged::Gates;

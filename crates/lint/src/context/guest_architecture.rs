@@ -17,8 +17,10 @@
 //! always get the default (`SetDefaultVirtualMachineInstanceSpec`).
 
 use super::prelude::*;
-use hcoplan_planner::boot::variant;
-use hcoplan_planner::machines::has_defect;
+use super::{Context, VirtualMachine};
+use hcoplan_planner::boot::{Architectures, variant};
+use hcoplan_planner::machines::{TypeKind, has_defect};
+use hcoplan_planner::release::Phase;
 use serde::Serialize;
 
 /// The architectures supported by KubeVirt; its webhook rejects others.

@@ -3,12 +3,15 @@
 //! The files are read once, when a rule first needs them. An image is also looked up under its mirrors' names
 //! (`image_mirrors.rs`), because the mirror's image is pulled.
 
+use super::Context;
 use super::build_output::{built, built_by};
 use super::image_mirrors::Mirrors;
 use super::image_output::{
-    EvidenceOwner, Form, Platform, Record, called, collected, plain, platform_of, saved, without_transport,
+    EvidenceOwner, Form, Platform, Record, called, collected, plain, platform_of, repository, saved, tag,
+    without_transport,
 };
 use super::prelude::*;
+use hcoplan_planner::boot::Architectures;
 
 /// The evidence about an image.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@
 //! that fits counts; digest mirrors are for references by digest, tag mirrors for those by tag. What oc-mirror fills a
 //! mirror with is `additionalImages` of its `ImageSetConfiguration`, in addition to releases and operators.
 
-use super::image_output::plain;
+use super::image_output::{plain, repository, tag};
 use super::prelude::*;
 
 /// The kinds, the paths of their lists, and whether they apply to references by digest.

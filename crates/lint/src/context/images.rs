@@ -1,9 +1,14 @@
 //! Golden images as written, as passed on by HCO, and as deployed by SSP.
 
+use super::Context;
 use super::prelude::*;
+use std::fmt::{self, Display, Formatter};
 
+use hcoplan_diagnostics::finding::nearest;
 use hcoplan_planner::boot_images::{Template, TemplateSource, is_enabled};
 use hcoplan_yaml::{Key, Value};
+
+use super::Annotation;
 
 /// A DataImportCronTemplate of the HyperConverged as written.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,10 @@
 //! Suggestions that change virtual machines of the repository, if the HyperConverged can't help.
 
 use super::prelude::*;
+use super::{Context, VirtualMachine};
 use hcoplan_yaml::edit;
+
+use crate::suggestion::suggestion;
 
 impl Context<'_> {
     /// A suggestion that sets the architecture of each virtual machine that uses the default; `None` if there is none.

@@ -1,10 +1,14 @@
 //! KubeVirt's verdicts on the virtual machines of the cluster's directory.
 
 use super::prelude::*;
+use crate::lists::labels_of;
 use hcoplan_kubernetes::label_selector::Labels;
 
-use super::virtual_machines::claim_ref_of;
-use hcoplan_planner::machines::{self, Cluster, Machine, Namespace, common_type, obstacles};
+use super::virtual_machines::{claim_name, claim_ref_of};
+use super::{Context, VirtualMachine};
+use hcoplan_planner::machines::{self, Cluster, Machine, Namespace, TypeKind, common_type, obstacles};
+
+use super::Extent;
 
 /// An instance type or preference of a virtual machine.
 #[derive(Debug, Clone, Copy)]

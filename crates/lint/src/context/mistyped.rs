@@ -1,7 +1,10 @@
 //! Finds scalars whose type differs from the schema's.
 
+use super::Context;
 use super::prelude::*;
-use hcoplan_yaml::{Scalar, Value, resolve};
+use hcoplan_yaml::{Scalar, Style, Trail, Value, resolve};
+
+use super::last_key;
 
 /// A scalar whose type differs from the schema's.
 #[derive(Debug)]

@@ -4,7 +4,9 @@
 //! compared.
 
 use super::prelude::*;
+use super::{Applied, Context};
 
+use super::OwnFields;
 use super::edit::ANNOTATIONS;
 use super::patch::OperationId;
 

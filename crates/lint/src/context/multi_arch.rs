@@ -1,6 +1,10 @@
 //! Suggestions about multi-arch golden images and workload architectures.
 
+use super::Context;
 use super::prelude::*;
+use hcoplan_planner::topology::Topology;
+
+use super::{Pods, REQUIRED};
 
 pub(super) const GATE: &str = "enableMultiArchBootImageImport";
 pub(super) const FIELD: &str = "workloadSources.enableMultiArchBootImageImport";

@@ -1,8 +1,11 @@
 //! The declared nodes with their locations.
 
+use super::Context;
 use super::prelude::*;
+use crate::lists::labels_of;
 use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, Node};
 use hcoplan_repository::inventory::{NodeLocations, is_left_out};
+use hcoplan_yaml::Trail;
 
 /// Kinds of objects that label nodes.
 static LABELLERS: Rows<&str> = Rows::of("nodeLabellers");

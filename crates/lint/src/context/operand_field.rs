@@ -1,9 +1,13 @@
 //! An operand's field written in the HyperConverged by mistake.
 
+use super::Context;
 use super::prelude::*;
-use hcoplan_planner::jsonpatch::Annotation;
+use hcoplan_planner::jsonpatch::{ANNOTATIONS, Annotation};
 use hcoplan_planner::release::GateSetter;
 use hcoplan_yaml::Value;
+
+use super::destinations::fits;
+use super::field_map::row;
 
 /// The section of operands that users often omit.
 static SECTIONS: Rows<(&str, &str)> = Rows::of("omittedSections");
@@ -68,13 +72,13 @@ impl Context<'_> {
 
     fn visit(&self, node: &Node, at: &Path, place: &Path, found: &mut OperandField) {
         let pointer = place.to_pointer();
-        if found.operand.kind == "KubeVirt" && pointer == KUBEVIRT_GATES {
+        if found.operand.kind == "KubeVirt" && pointer == super::KUBEVIRT_GATES {
             for gate in node.items() {
                 self.visit_gate(gate, found);
             }
             return;
         }
-        let keys = segments(&pointer);
+        let keys = hcoplan_planner::jsonpatch::segments(&pointer);
         if let Some(row) = row(self, found.operand.kind, &keys) {
             let is_free = self.root().at(&row.path).is_none();
             if row.how == Transform::Copy && is_free {

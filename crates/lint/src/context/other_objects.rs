@@ -1,7 +1,8 @@
 //! The other objects of the cluster's directory.
 
+use super::Context;
 use super::prelude::*;
-use hcoplan_repository::repo::HCO_PACKAGES;
+use hcoplan_repository::repo::{HCO_PACKAGES, Layer};
 
 use crate::suppression;
 

@@ -1,10 +1,11 @@
 //! Detects documents written in the form of the other API version.
 
+use super::Context;
 use super::prelude::*;
 use hcoplan_yaml::Value as Yaml;
 
 use super::destinations::field_by_field;
-use super::field::dotted_below_spec;
+use super::field::{dotted_below_spec, in_version};
 use super::mistyped::meant_flag;
 
 /// The fields of a document that belong to the other API version.

@@ -1,8 +1,11 @@
 //! Finds the HyperConverged's field for a value that a patch writes.
 
 use super::prelude::*;
+use super::{Applied, Context};
+use hcoplan_planner::jsonpatch::segments;
 
-use super::field_map::{PathStep, Row, along, rows, steps, with_indices};
+use super::KUBEVIRT_GATES;
+use super::field_map::{PathStep, Row, along, row, rows, steps, with_indices};
 
 /// A field of the HyperConverged that sets a path written by a patch.
 #[derive(Debug, Default)]

@@ -1,10 +1,18 @@
 //! The jsonpatch annotations and their effects.
 
+use super::Context;
 use super::prelude::*;
+use std::cell::OnceCell;
+use std::ops::Range;
 
 use hcoplan_kubernetes::go::{GoType, GoTypes, TypeStep};
-use hcoplan_planner::jsonpatch::{self, Effect, Effects, Failure, Operation, Patched, only_spec};
-use hcoplan_yaml::pointer;
+use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, Effect, Effects, Failure, Operation, Patched, only_spec};
+use hcoplan_yaml::{ScalarPlaces, pointer};
+
+use super::Annotation;
+use super::gate_change::PatchedGates;
+use crate::Incident;
+use crate::suggestion::suggestion;
 
 /// A jsonpatch annotation of the HyperConverged.
 #[derive(Debug)]
@@ -139,7 +147,7 @@ impl<'a> Context<'a> {
     /// The type of an operand's field at a pointer; `None` if there is no such field, or it accepts any type.
     pub fn operand_type(&self, patch: &PatchAnnotation<'_>, pointer: &str) -> Option<&'a GoType> {
         let (types, mut ty) = self.types_of(patch)?;
-        for segment in segments(pointer) {
+        for segment in jsonpatch::segments(pointer) {
             ty = match types.step(ty, &segment) {
                 TypeStep::Field(_, inner) | TypeStep::Inside(inner) => inner,
                 TypeStep::Free | TypeStep::Nowhere => return None,
@@ -249,7 +257,7 @@ impl<'a> PatchAnnotation<'a> {
 
     /// The same as a range of the text, keys with quotes; `None` if only the whole path can be marked.
     pub fn named_span(&self, operation: &Operation, pointer: &str) -> Option<Span> {
-        let wanted = segments(pointer);
+        let wanted = jsonpatch::segments(pointer);
         let path = operation.segments();
         let leads = path.iter().zip(&wanted).all(|(p, w)| same_step(p, w));
         match wanted.len().checked_sub(path.len()) {

@@ -1,8 +1,11 @@
 //! Finds the operation of a patch that changes an operand's path.
 
 use super::prelude::*;
+use super::{Applied, Context, PatchAnnotation};
+use hcoplan_planner::jsonpatch;
 
 use super::patch::same_step;
+use crate::suggestion::suggestion;
 
 impl Applied<'_, '_> {
     /// The first path changed by the operation at, above or below a JSON pointer.
@@ -55,7 +58,7 @@ impl Applied<'_, '_> {
     /// The part of the operation's value that is written to an operand's path, as a range of the annotation's text;
     /// `None` if there is none.
     pub fn written_span(&self, pointer: &str) -> Option<Span> {
-        let (path, wanted) = (self.operation.segments(), segments(pointer));
+        let (path, wanted) = (self.operation.segments(), jsonpatch::segments(pointer));
         let leads = path.iter().zip(&wanted).all(|(p, w)| same_step(p, w));
         let keys = wanted.get(path.len()..).filter(|_| leads)?;
         Some(self.operation.part(self.patch.text, keys)?.value)

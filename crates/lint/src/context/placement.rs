@@ -1,10 +1,13 @@
 //! The node placements of the HyperConverged and their matching nodes.
 
+use super::Context;
 use super::prelude::*;
 use hcoplan_kubernetes::nearest;
 use hcoplan_kubernetes::node_affinity::RequiredNodeAffinity;
 
-use super::pod_placement::REQUIRED;
+use super::field::in_version;
+use super::pod_placement::{ARCHITECTURE_KEYS, REQUIRED};
+use super::{Field, NodeRef};
 
 /// Maximum number of unmatched labels reported separately.
 const MAX_LABELS: usize = 32;

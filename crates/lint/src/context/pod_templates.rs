@@ -1,9 +1,11 @@
 //! Pod templates, and the architectures of their possible nodes.
 
 use super::pod_placement::{
-    ArchitectureScope, OS_KEYS, architecture_scope_of, forget_architectures, names_architecture, permits,
+    ARCHITECTURE_KEYS, ArchitectureScope, OS_KEYS, architecture_scope_of, forget_architectures, names_architecture,
+    permits,
 };
 use super::prelude::*;
+use super::{Context, ImageEvidence};
 use hcoplan_kubernetes::tree::copy;
 
 /// The path of a pod's spec in objects of any kind that create pods: Deployments, DeploymentConfigs, Rollouts.

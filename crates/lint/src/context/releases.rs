@@ -1,6 +1,9 @@
 //! Other releases than the cluster's: the previous and the next one.
 
 use super::prelude::*;
+use super::{Context, PatchAnnotation};
+use hcoplan_planner::jsonpatch;
+use hcoplan_planner::release::Phase;
 
 impl Context<'_> {
     /// The release after the cluster's; `None` if unknown.
@@ -32,7 +35,7 @@ impl Context<'_> {
 
 /// The schema path for a pointer into an operand.
 pub fn schema_path(pointer: &str) -> Path {
-    let steps = segments(pointer).into_iter();
+    let steps = jsonpatch::segments(pointer).into_iter();
     let segments = steps.map(|step| match step.parse() {
         Ok(index) => Segment::Index(index),
         Err(_) if step == "-" => Segment::Index(0),

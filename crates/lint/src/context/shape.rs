@@ -1,6 +1,8 @@
 //! An object with its schema.
 
+use super::Context;
 use super::prelude::*;
+use hcoplan_planner::release::HyperConvergedField;
 use hcoplan_yaml::edit::apply;
 use hcoplan_yaml::parse;
 

@@ -1,6 +1,8 @@
 //! What is around a HyperConverged, read at its first use.
 
+use super::Context;
 use super::prelude::*;
+use hcoplan_repository::repo::Layer;
 
 /// What is around a HyperConverged.
 pub trait Site {

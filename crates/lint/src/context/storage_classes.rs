@@ -1,6 +1,8 @@
 //! Storage classes: the declared ones, and whether others may exist.
 
 use super::prelude::*;
+use super::{Context, WrittenTemplate};
+use crate::lists::labels_of;
 
 const KIND: &str = "StorageClass";
 

@@ -1,5 +1,6 @@
 //! Files other than manifests: how images are built and mirrored.
 
+use super::Context;
 use super::prelude::*;
 
 impl Context<'_> {

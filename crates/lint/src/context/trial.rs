@@ -1,9 +1,12 @@
 //! Tries edits of the HyperConverged's file.
 
 use super::prelude::*;
+use super::{Context, KUBEVIRT_GATES};
 use hcoplan_kubernetes::Object;
 use hcoplan_planner::plan::{self};
 use hcoplan_yaml::edit::{Reason, apply_and_read};
+
+use super::shape::document_after;
 
 /// The HyperConverged after edits of its file.
 pub(crate) struct Trial {

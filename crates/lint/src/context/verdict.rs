@@ -1,7 +1,12 @@
 //! Rejections and failures, for rules that explain them.
 
+use super::Context;
 use super::prelude::*;
-use hcoplan_planner::cause::Cause;
+use hcoplan_planner::admission::{Admission, Reason};
+use hcoplan_planner::boot_images::ssp_stage::SspReason;
+use hcoplan_planner::cause::{Cause, Stage};
+
+use crate::Incident;
 
 /// What the server's message doesn't say of the cause: its message, its path, or both.
 fn unsaid(admission: &Admission, cause: &Cause) -> Option<String> {

@@ -1,9 +1,16 @@
 //! The virtual machines of the cluster's directory.
 
+use super::Context;
 use super::prelude::*;
+use std::fmt::{self, Display, Formatter};
+use std::sync::OnceLock;
+
+use hcoplan_planner::machines::TypeKind;
 
 use super::placement::has_alias;
+use super::pod_placement::ARCHITECTURE_KEYS;
 use super::pod_placement::terms;
+use crate::lists::labels_of;
 
 /// KubeVirt's kinds with instances: API group and path of the instance's spec.
 static KINDS: Rows<(&str, &str, &str)> = Rows::of("machineKinds");

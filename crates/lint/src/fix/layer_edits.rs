@@ -8,6 +8,7 @@
 use hcoplan_diagnostics::finding::BuildFix;
 use hcoplan_repository::repo::{BuildLayer, LayerKind, LayerValue, layer_values};
 use hcoplan_yaml::edit::{self, apply_and_read};
+use serde_json::Value as Json;
 
 use super::round::by_file;
 use super::trees::changes;

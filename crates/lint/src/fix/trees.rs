@@ -3,6 +3,7 @@
 use crate::prelude::*;
 
 use hcoplan_yaml::edit::{apply, character_edits};
+use serde_json::Value as Json;
 
 /// How one list of documents becomes another: the deepest values that differ, the document's index first. A list of
 /// another length counts as a whole.

@@ -2,6 +2,7 @@
 
 use super::dict_architectures::with_renamed;
 use super::prelude::*;
+use crate::meant_flag;
 
 pub(super) static RULES: &[RegisteredRule] = &[
     always(&DEPLOY_OVS_IMPLICIT, |cx, out| {

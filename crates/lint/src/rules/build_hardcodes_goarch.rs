@@ -3,6 +3,7 @@
 use hcoplan_diagnostics::source::lines;
 
 use super::prelude::*;
+use crate::context::{commands, values};
 
 /// Go's names of architectures.
 const GOARCHES: [&str; 6] = ["amd64", "arm", "arm64", "ppc64le", "riscv64", "s390x"];

@@ -2,6 +2,8 @@
 
 use super::prelude::*;
 use crate::ArchitectureScope::{self, Everywhere, InSomeTerms, Nowhere};
+use crate::context::names_architecture;
+use crate::{ArchitectureSupport, ImageCoverage};
 
 pub(super) static RULES: &[RegisteredRule] = &[
     always(&BUNDLE_AFFINITY_EXCEEDS_IMAGE, |cx, out| each(cx, out, Everywhere, exceeds_image)),

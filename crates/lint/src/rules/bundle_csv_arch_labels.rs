@@ -1,6 +1,7 @@
 //! Labels of an operator that claim architectures which its images don't have.
 
 use super::prelude::*;
+use crate::ImageUse;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for csv in cx.csvs() {

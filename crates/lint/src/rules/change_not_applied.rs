@@ -1,5 +1,7 @@
 //! Changes of objects that their operators reject, or that change nothing.
 
+use hcoplan_kubernetes::quantity::Quantity;
+
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

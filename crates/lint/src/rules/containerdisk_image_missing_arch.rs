@@ -1,6 +1,6 @@
 //! A container disk that lacks the virtual machine's architecture.
 
-use hcoplan_planner::boot::PulledImage;
+use hcoplan_planner::boot::{ArchitectureBoot, PulledImage};
 
 use super::prelude::*;
 

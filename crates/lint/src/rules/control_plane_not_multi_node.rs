@@ -1,5 +1,7 @@
 //! A control plane so small that KubeVirt runs one replica of each controller.
 
+use hcoplan_diagnostics::words::plural;
+
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -1,6 +1,9 @@
 //! A disk cloned from a DataSource that nothing creates.
 
+use hcoplan_planner::boot::Architectures;
+
 use super::prelude::*;
+use crate::{GUEST_ARCHITECTURES, SourceRef, claim_ref_of, source_ref_of};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     without_ssp(cx, out);

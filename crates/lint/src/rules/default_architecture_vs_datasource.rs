@@ -1,5 +1,7 @@
 //! KubeVirt and SSP choose different default architectures.
 
+use hcoplan_planner::boot_images::ssp_stage::ObjectOrigin;
+
 use super::prelude::*;
 
 pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {

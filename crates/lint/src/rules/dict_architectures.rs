@@ -3,6 +3,7 @@
 use hcoplan_yaml::Key;
 
 use super::prelude::*;
+use crate::Annotation;
 
 pub(super) static RULES: &[RegisteredRule] = &[
     always(&COMMON_DICT_ARCHITECTURES_IGNORED, |cx, out| each(cx, out, ignored)),

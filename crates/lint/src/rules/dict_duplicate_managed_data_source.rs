@@ -1,5 +1,7 @@
 //! Two golden images with the same DataSource.
 
+use hcoplan_planner::boot_images::ssp_stage::{Displacer, ObjectOrigin};
+
 use super::prelude::*;
 
 const FIELD: &str = "spec.managedDataSource";

@@ -1,5 +1,7 @@
 //! A golden image's metadata outside of `metadata`.
 
+use hcoplan_planner::boot_images::ssp_stage::SspReason;
+
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -1,6 +1,7 @@
 //! Names that are too long with the architecture appended.
 
 use super::prelude::*;
+use crate::context::cron_names;
 
 /// Maximum length of a label's value.
 pub(super) const MAX_NAME_BYTES: usize = 63;

@@ -1,11 +1,13 @@
 //! A golden image whose DataImportCron CDI rejects.
 
 use hcoplan_kubernetes::label::is_subdomain;
-use hcoplan_planner::machines::cdi;
+use hcoplan_planner::cause::{Cause, CauseKind};
+use hcoplan_planner::machines::cdi::{self, lacks_claim};
 
 use super::dict_name_too_long::MAX_NAME_BYTES;
 use super::disk_rejected::{advice, correction, cron_problem};
 use super::prelude::*;
+use crate::context::cron_names;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut seen = BTreeSet::new();

@@ -1,5 +1,7 @@
 //! Two golden images whose DataImportCrons have the same name.
 
+use hcoplan_planner::boot_images::ssp_stage::Displacer;
+
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

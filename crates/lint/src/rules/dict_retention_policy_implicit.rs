@@ -1,5 +1,7 @@
 //! The release decides what happens to a golden image's disks when the image is removed.
 
+use hcoplan_planner::release::Mutation;
+
 use super::prelude::*;
 
 /// CDI's defaults.

@@ -1,8 +1,9 @@
 //! A disk that CDI rejects, or a limit of its namespace.
 
 use hcoplan_kubernetes::cron;
-use hcoplan_planner::machines::cdi::disk_rejection;
-use hcoplan_planner::machines::disk_structure;
+use hcoplan_planner::cause::{Cause, CauseKind};
+use hcoplan_planner::machines::cdi::{disk_rejection, lacks_claim};
+use hcoplan_planner::machines::{Launcher, disk_structure};
 
 use super::dict_name_too_long::MAX_NAME_BYTES;
 use super::prelude::*;

@@ -2,7 +2,10 @@
 //!
 //! Source: CDI `pkg/controller/clone` and `pkg/controller/common/util.go` (`ValidateRequestedCloneSize`).
 
+use hcoplan_kubernetes::quantity::Quantity;
+
 use super::prelude::*;
+use crate::source_ref_of;
 
 /// Maximum file system overhead that a `storage` request needs beyond its size, in percent; for a claim the size may be
 /// enough.

@@ -1,5 +1,7 @@
 //! The same object twice among manifests that are applied together.
 
+use std::collections::HashMap;
+
 use hcoplan_planner::admission::GROUP;
 
 use super::prelude::*;

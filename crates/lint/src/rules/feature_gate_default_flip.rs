@@ -1,6 +1,7 @@
 //! The next release changes the default of an unset gate.
 
 use super::prelude::*;
+use crate::gate_when_unset;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(next) = cx.next_release() else {

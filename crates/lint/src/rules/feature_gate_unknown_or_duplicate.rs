@@ -1,5 +1,6 @@
 //! Unknown or duplicate names in v1's list of feature gates.
 
+use hcoplan_planner::cause::{Cause, CauseKind};
 use hcoplan_planner::release::ListedGates;
 
 use super::prelude::*;

@@ -1,5 +1,7 @@
 //! The older API version served by the release.
 
+use hcoplan_planner::hyperconverged::version_of;
+
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -1,8 +1,12 @@
 //! Values that the CRD's schema or the operator's Go types reject.
 
-use hcoplan_kubernetes::schema::ListKind;
+use hcoplan_kubernetes::go::Wants;
+use hcoplan_kubernetes::schema::{ListKind, Schema};
+use hcoplan_planner::admission::Reason;
+use hcoplan_planner::cause::{Cause, CauseKind};
 
 use super::prelude::*;
+use crate::flag;
 
 pub(super) static RULES: &[RegisteredRule] = &[late(&HCO_SCHEMA_VIOLATION, check)];
 

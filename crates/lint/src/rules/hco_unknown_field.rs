@@ -1,8 +1,10 @@
 //! Fields that the CRD doesn't have.
 
 use hcoplan_kubernetes::schema::PrunedField;
+use hcoplan_planner::cause::{Cause, CauseKind};
 
 use super::prelude::*;
+use crate::{DestinationKind, OperandField, similar};
 
 /// Maximum number of bytes read again for the fields' fixes: each reads the file once more, which takes quadratic time
 /// for many. `hcoplan fix` fixes the others in later rounds.

@@ -1,6 +1,7 @@
 //! Fields of one API version in a document of the other.
 
 use super::prelude::*;
+use crate::OtherShape;
 
 /// Maximum number of fields marked in addition to the first.
 const SHOWN: usize = 8;

@@ -1,8 +1,12 @@
 //! Images of a mixed cluster without evidence about their architectures.
 
+use std::sync::OnceLock;
+
 use hcoplan_kubernetes::schema::DocumentSchema;
+use hcoplan_planner::boot::Architectures;
 
 use super::prelude::*;
+use crate::context::without_transport;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for document in cx.of_kind("ImageArchitectures") {

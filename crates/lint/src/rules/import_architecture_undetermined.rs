@@ -1,5 +1,7 @@
 //! An image whose imported architecture depends on the importer's node.
 
+use hcoplan_planner::boot::Architectures;
+
 use super::prelude::*;
 
 pub(super) fn find(cx: &Context<'_>, disk: &DiskSpec<'_>) -> Option<Finding> {

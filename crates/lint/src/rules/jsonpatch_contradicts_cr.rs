@@ -1,6 +1,7 @@
 //! A patch that overrides a field of the same HyperConverged.
 
 use super::prelude::*;
+use crate::OwnField;
 
 pub(super) fn find(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Finding> {
     let own = cx.own_fields(applied);

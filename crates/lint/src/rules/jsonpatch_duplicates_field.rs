@@ -1,6 +1,7 @@
 //! A patch that sets a value for which the HyperConverged has a field.
 
 use super::prelude::*;
+use crate::OwnField;
 
 pub(super) fn find(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Finding> {
     if applied.is_contested(cx) {

@@ -3,9 +3,11 @@
 use std::slice;
 
 use hcoplan_explain::why::applied as with_changes;
+use hcoplan_kubernetes::schema::Schema;
 use hcoplan_planner::jsonpatch::{ChangedPlace, LossReason};
 
 use super::prelude::*;
+use crate::schema_path;
 
 pub(super) static RULES: &[RegisteredRule] = &[
     always(&JSONPATCH_CASE_MISMATCH, |cx, out| each_lost(cx, out, LossReason::OtherCase, case_mismatch)),

@@ -3,6 +3,7 @@
 use hcoplan_explain::diff::in_both_lists;
 
 use super::prelude::*;
+use crate::KUBEVIRT_GATES;
 
 pub(super) static RULES: &[RegisteredRule] = &[
     always(&JSONPATCH_DUPLICATE_FEATURE_GATE, duplicates),

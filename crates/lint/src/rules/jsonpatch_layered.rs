@@ -3,6 +3,7 @@
 use hcoplan_repository::repo::Layer;
 
 use super::prelude::*;
+use crate::Annotation;
 
 /// An earlier text of the annotation.
 struct EarlierText {

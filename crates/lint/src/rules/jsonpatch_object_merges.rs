@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use hcoplan_planner::jsonpatch::Loss;
+
 use super::prelude::*;
 
 /// Maximum number of fields named in a message.

@@ -1,6 +1,7 @@
 //! A `remove` that removes nothing.
 
 use super::prelude::*;
+use hcoplan_planner::jsonpatch::Loss;
 use hcoplan_yaml::pointer::is_within;
 
 pub(super) fn find(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Finding> {

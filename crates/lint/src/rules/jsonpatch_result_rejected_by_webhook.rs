@@ -1,7 +1,7 @@
 //! A patched operand that its operator's webhook rejects.
 
 use hcoplan_planner::admission::kubevirt_rejections;
-use hcoplan_planner::boot_images::ssp_stage;
+use hcoplan_planner::boot_images::ssp_stage::{self, SspReason};
 
 use super::prelude::*;
 

@@ -1,5 +1,7 @@
 //! An element of a list that inherits fields of another one.
 
+use hcoplan_planner::jsonpatch::Loss;
+
 use super::prelude::*;
 
 pub(super) fn find(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Finding> {

@@ -1,6 +1,6 @@
 //! A value of the wrong type for the operand's field.
 
-use hcoplan_kubernetes::go::{GoType, GoTypes};
+use hcoplan_kubernetes::go::{GoType, GoTypes, Wants};
 
 use super::jsonpatch_struct_list_merges::short;
 use super::prelude::*;

@@ -1,6 +1,7 @@
 //! A mirror that gets only a part of a manifest list.
 
 use super::prelude::*;
+use crate::context::{Command, PLATFORMS, commands, copies_all, plain_words, values};
 
 /// What files with a copy mention.
 const COPIES: [&str; 5] = ["skopeo", "filter-by-os", "docker pull", "podman pull", "buildah pull"];

@@ -5,6 +5,7 @@
 //! mirrors are the nodes' (`registries.conf`), which pull with `pullMethod: node`.
 
 use super::prelude::*;
+use crate::context::without_transport;
 
 pub(super) static RULES: &[RegisteredRule] =
     &[always(&IMAGE_NOT_MIRRORED, not_mirrored), always(&IMPORT_IGNORES_MIRROR, ignores_mirror)];

@@ -219,37 +219,38 @@ pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
 
 /// Imports of rules' files.
 mod prelude {
-    pub(super) use crate::context::*;
-    pub(super) use crate::lists::*;
+
     pub(super) use crate::paths::gates_path;
     pub(super) use crate::prelude::*;
+    pub(super) use hcoplan_diagnostics::finding::{BecomesWhen, PredictedValue, nearest};
+    pub(super) use hcoplan_diagnostics::words::list;
+    pub(super) use hcoplan_kubernetes::go::TypeStep;
+    pub(super) use hcoplan_kubernetes::schema::ViolationKind;
+    pub(super) use hcoplan_kubernetes::{ObjectId, tree};
+    pub(super) use hcoplan_planner::admission::Reason;
+    pub(super) use hcoplan_planner::boot::{BootCause, NodeBarrier, variant};
+    pub(super) use hcoplan_planner::boot_images::ssp_stage::Rendered;
+    pub(super) use hcoplan_planner::boot_images::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION, TemplateSource};
+    pub(super) use hcoplan_planner::inventory::Architecture;
+
+    pub(super) use hcoplan_planner::jsonpatch::{self, FailureKind, Op, Operation};
+    pub(super) use hcoplan_planner::machines::{Verdict, is_placeholder};
+    pub(super) use hcoplan_planner::release::{Phase, Platform, Release};
+    pub(super) use hcoplan_rule_pages::rules::*;
+    pub(super) use hcoplan_yaml::{Trail, pointer};
+    pub(super) use serde_json::{Value as Json, json};
+
+    pub(super) use crate::context::{DiskSpec, PREFERRED, REQUIRED, REQUIRED_TERMS, last_key, object_of};
+    pub(super) use crate::lists::{distinct, elements, entries, items, json_of, members, name_of, namespace_of, texts};
     pub(super) use crate::registered_rule::{RegisteredRule, always, last, late};
     pub(super) use crate::rows::Rows;
     pub(super) use crate::suggestion::{safe, suggested, suggested_change, suggested_text, suggestion};
     pub(super) use crate::words::{and, changed, or, quoted};
-    pub(super) use crate::{Incident, Sink, values};
-    pub(super) use hcoplan_diagnostics::finding::{BecomesWhen, PredictedValue};
-    pub(super) use hcoplan_diagnostics::words::{list, plural};
-    pub(super) use hcoplan_explain::docs::switch_text;
-    pub(super) use hcoplan_kubernetes::go::{TypeStep, Wants};
-    pub(super) use hcoplan_kubernetes::quantity::Quantity;
-    pub(super) use hcoplan_kubernetes::schema::{Schema, ViolationKind};
-    pub(super) use hcoplan_kubernetes::tree;
-    pub(super) use hcoplan_planner::admission::Reason;
-    pub(super) use hcoplan_planner::boot::{
-        ArchitectureBoot, Architectures, BootCause, BootOutcome, NodeBarrier, variant,
+    pub(super) use crate::{Applied, Form, POD_KINDS, PatchAnnotation};
+    pub(super) use crate::{
+        Context, Csv, Descheduler, Extent, GoldenImage, ImageEvidence, Incident, NodeRef, PodTemplate, Pods,
     };
-    pub(super) use hcoplan_planner::boot_images::ssp_stage::{Displacer, ObjectOrigin, Rendered, SspReason};
-    pub(super) use hcoplan_planner::boot_images::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION, TemplateSource};
-    pub(super) use hcoplan_planner::cause::{Cause, CauseKind, Stage};
-    pub(super) use hcoplan_planner::hyperconverged::version_of;
-    pub(super) use hcoplan_planner::inventory::Architecture;
-    pub(super) use hcoplan_planner::jsonpatch::{self, FailureKind, Loss, Op, Operation};
-    pub(super) use hcoplan_planner::machines::cdi::lacks_claim;
-    pub(super) use hcoplan_planner::machines::{Launcher, Verdict, each, is_placeholder};
-    pub(super) use hcoplan_planner::release::{Mutation, Phase, Platform};
-    pub(super) use hcoplan_rule_pages::rules::*;
-    pub(super) use hcoplan_yaml::{Trail, pointer};
+    pub(super) use crate::{Sink, VirtualMachine, WrittenTemplate};
 
     /// The words for the location of an image's evidence.
     pub(super) const EVIDENCE: &str = "this says what the image has";

@@ -1,5 +1,7 @@
 //! A node selector or node name that no declared node matches.
 
+use std::collections::HashSet;
+
 use hcoplan_kubernetes::label_selector::{Selector, map_matches};
 
 use super::prelude::*;

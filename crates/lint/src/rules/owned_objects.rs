@@ -1,6 +1,9 @@
 //! Objects in git that HCO, SSP or CDI create, delete or duplicate.
 
+use hcoplan_explain::docs::switch_text;
+
 use super::prelude::*;
+use crate::KUBEVIRT_GATES;
 
 pub(super) static RULES: &[RegisteredRule] = &[
     always(&COMMON_TEMPLATE_IN_GIT, |cx, out| each(cx, out, &["Template"], common_template)),

@@ -4,6 +4,8 @@ use hcoplan_planner::inventory::Taint;
 use hcoplan_yaml::edit::inline;
 
 use super::prelude::*;
+use crate::Placement;
+use crate::context::closes;
 
 /// Maximum number of tolerations added by a fix.
 const MAX_ADDED: usize = 64;

@@ -1,6 +1,6 @@
 //! A Secret or ConfigMap without the key that a virtual machine or a disk reads.
 
-use hcoplan_planner::machines::is_base64;
+use hcoplan_planner::machines::{each, is_base64};
 
 use super::prelude::*;
 

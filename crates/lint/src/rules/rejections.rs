@@ -1,6 +1,8 @@
 //! Rules for rejections that are explained by their reason alone.
 
 use hcoplan_planner::admission::{GROUP, Reason as Rejected};
+use hcoplan_planner::boot_images::ssp_stage::SspReason;
+use hcoplan_planner::hyperconverged::version_of;
 
 use super::prelude::*;
 use super::tls_profile_invalid::{with_type, without_type};

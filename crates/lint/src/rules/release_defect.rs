@@ -1,6 +1,6 @@
 //! A known defect of the release that affects the cluster.
 
-use hcoplan_planner::machines::{MachineView, defects, deployed_kubevirt, template_of};
+use hcoplan_planner::machines::{MachineView, Verdict, defects, deployed_kubevirt, template_of};
 
 use super::prelude::*;
 

@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use super::unresolved_placeholder::placeholder;
+use crate::Mistyped;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if let Some(finding) = rejection_by(cx, |m| !m.in_map) {

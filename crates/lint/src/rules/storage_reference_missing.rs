@@ -1,6 +1,7 @@
 //! A storage class of the HyperConverged or a disk that no manifest declares.
 
 use super::prelude::*;
+use crate::context::{VIRT_DEFAULT, default_place};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     defaults(cx, cx.of_kind("StorageClass"), out);

@@ -1,6 +1,7 @@
 //! A Subscription that removes an operator's requirement on the architecture.
 
 use super::prelude::*;
+use crate::ArchitectureScope;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.all_architectures().len() < 2 {

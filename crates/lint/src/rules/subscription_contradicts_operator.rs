@@ -3,6 +3,8 @@
 use hcoplan_planner::topology::{Selection, Tolerations};
 
 use super::prelude::*;
+use crate::context::required_terms;
+use crate::with_subscription;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     const CONFIG: &str = "spec.config";

@@ -1,6 +1,7 @@
 //! The rate limits of `tuningPolicy: annotation`.
 
 use super::prelude::*;
+use crate::Annotation;
 
 /// The annotation with the limits.
 const ANNOTATION: &str = "hco.kubevirt.io/tuningPolicy";

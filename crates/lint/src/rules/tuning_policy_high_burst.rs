@@ -1,5 +1,7 @@
 //! A deprecated or removed tuning policy.
 
+use hcoplan_planner::release::Mutation;
+
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

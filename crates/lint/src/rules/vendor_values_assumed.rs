@@ -1,5 +1,8 @@
 //! Values of the plan that only the vendor's bundle has and that are assumed.
 
+use std::collections::HashSet;
+
+use hcoplan_diagnostics::words::plural;
 use hcoplan_planner::release::AssumedValue;
 
 use super::prelude::*;

@@ -1,6 +1,7 @@
 //! A virtual machine of another architecture without the gate that KubeVirt requires.
 
 use super::prelude::*;
+use crate::Boot;
 
 const GATE: &str = "MultiArchitecture";
 

@@ -1,8 +1,11 @@
 //! A virtual machine of an architecture that no node has.
 
+use hcoplan_planner::boot::ArchitectureBoot;
 use hcoplan_planner::inventory::ARCHITECTURE_LABEL;
 
 use super::prelude::*;
+use crate::Boot;
+use crate::GUEST_ARCHITECTURES;
 
 pub(super) fn find(cx: &Context<'_>, boot: &Boot<'_>) -> Option<Finding> {
     let workload = &cx.topology().workload_architectures;

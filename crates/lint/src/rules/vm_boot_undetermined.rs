@@ -1,6 +1,10 @@
 //! A virtual machine boots from a disk whose architecture is undetermined.
 
+use hcoplan_planner::boot::BootOutcome;
+
 use super::prelude::*;
+use crate::Boot;
+use crate::SourceKind;
 
 pub(super) fn find(cx: &Context<'_>, boot: &Boot<'_>) -> Option<Finding> {
     let source = &boot.source;

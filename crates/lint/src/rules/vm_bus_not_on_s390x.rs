@@ -1,5 +1,7 @@
 //! A device on a bus that virtual machines on s390x don't have.
 
+use hcoplan_planner::machines::each;
+
 use super::prelude::*;
 
 /// The fields with the bus of a device, and the bus to write instead: no CD-ROM is on virtio.

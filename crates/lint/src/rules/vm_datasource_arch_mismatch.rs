@@ -1,6 +1,7 @@
 //! A virtual machine boots from a disk of another architecture.
 
 use super::prelude::*;
+use crate::{Boot, SourceKind};
 
 pub(super) fn find(cx: &Context<'_>, boot: &Boot<'_>) -> Option<Finding> {
     let Some(BootCause::Disk(disk)) =

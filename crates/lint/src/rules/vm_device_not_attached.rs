@@ -1,5 +1,8 @@
 //! Devices of virtual machines that KubeVirt accepts and that the guest doesn't get.
 
+use hcoplan_planner::cause::Stage;
+use hcoplan_planner::machines::Verdict;
+
 use super::prelude::*;
 use super::vm_rejected::finding;
 
@@ -52,7 +55,7 @@ fn sriov(cx: &Context<'_>, vm: &VirtualMachine<'_>, out: &mut Sink) {
         else {
             continue;
         };
-        let (what, help) = match (network_resource(attachment), plugin_of(attachment)) {
+        let (what, help) = match (crate::network_resource(attachment), plugin_of(attachment)) {
             (None, _) => (
                 "names no resource".to_owned(),
                 "set its annotation k8s.v1.cni.cncf.io/resourceName to the resource of the devices",

@@ -1,6 +1,7 @@
 //! A virtual machine whose disk, Secret or ConfigMap is declared in another namespace, or a disk under a similar name;
 //! likewise the source of a snapshot, a clone or an export.
 
+use hcoplan_planner::machines::each;
 use hcoplan_repository::repo::UNKNOWN_HASH;
 
 use super::prelude::*;

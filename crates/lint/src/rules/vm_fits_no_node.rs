@@ -3,6 +3,7 @@
 use hcoplan_planner::machines::NodeRequirement;
 
 use super::prelude::*;
+use crate::Candidate;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let missing = missing_default(cx);

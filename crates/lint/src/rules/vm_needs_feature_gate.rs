@@ -1,5 +1,8 @@
 //! A virtual machine uses a feature whose gate is disabled.
 
+use hcoplan_explain::docs::switch_text;
+use hcoplan_planner::cause::CauseKind;
+
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -1,6 +1,7 @@
 //! A virtual machine restricted to nodes of another architecture.
 
 use super::prelude::*;
+use crate::Boot;
 
 pub(super) fn find(cx: &Context<'_>, boot: &Boot<'_>) -> Option<Finding> {
     let (vm, guest) = (&boot.vm, &boot.guest);

@@ -1,6 +1,8 @@
 //! A virtual machine whose placement no node matches.
 
 use super::prelude::*;
+use crate::Boot;
+use crate::context::required_terms;
 
 pub(super) fn find(cx: &Context<'_>, boot: &Boot<'_>) -> Option<Finding> {
     let vm = &boot.vm;

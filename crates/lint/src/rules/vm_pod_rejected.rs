@@ -1,6 +1,6 @@
 //! A virtual machine whose pod a LimitRange or a quota of its namespace rejects.
 
-use hcoplan_planner::machines::{Refusal, amount_text, limit_range_refusal, quota_refusal};
+use hcoplan_planner::machines::{Launcher, Refusal, amount_text, limit_range_refusal, quota_refusal};
 
 use super::application_aware_quota::{counting, operator};
 use super::prelude::*;

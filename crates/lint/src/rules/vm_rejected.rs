@@ -1,8 +1,10 @@
 //! A virtual machine that KubeVirt rejects.
 
+use hcoplan_planner::cause::{Cause, CauseKind, Stage};
 use hcoplan_planner::machines::{admit_other, schema};
 
 use super::prelude::*;
+use crate::Shape;
 
 /// Kinds other than machines: API version and name in messages.
 static KINDS: Rows<(&str, &str, &str)> = Rows::of("machineTypes");

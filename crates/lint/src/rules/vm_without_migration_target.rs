@@ -1,6 +1,7 @@
 //! A virtual machine that requires migration but fits only one node, or nodes with different CPUs.
 
 use super::prelude::*;
+use crate::Candidate;
 
 const STRATEGY: &str = "evictionStrategy";
 

@@ -1,6 +1,7 @@
 //! A workload placement that no declared node matches.
 
 use super::prelude::*;
+use crate::Placement;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(placement) = cx.placement(Pods::Workload) else {

@@ -1,5 +1,7 @@
 //! Finds the suppression of a finding, efficiently for thousands of both.
 
+use std::collections::HashMap;
+
 use super::super::date::Date;
 use super::super::suppression::{Scope, Suppression};
 use crate::prelude::*;

@@ -11,6 +11,7 @@ use hcoplan_planner::boot::variant;
 use hcoplan_planner::cause::Cause;
 use hcoplan_planner::inventory::Architecture as Name;
 use hcoplan_planner::machines::{placement_problems, row_problems};
+use serde_json::json;
 
 use super::forms::{
     is_extended_resource, is_hex, is_host, is_image, is_network_name, is_pci_selector, is_registry_url,

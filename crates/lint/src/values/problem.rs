@@ -2,6 +2,7 @@
 
 use hcoplan_planner::boot::variant;
 use serde::Serialize;
+use serde_json::Value as Json;
 
 use super::Row;
 use crate::prelude::*;

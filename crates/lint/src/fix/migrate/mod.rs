@@ -23,6 +23,7 @@ use hcoplan_planner::hyperconverged::{MOVES, convert, version_of};
 use hcoplan_planner::inventory::Inventory;
 use hcoplan_yaml::edit::{self, Reason};
 use hcoplan_yaml::parse;
+use serde_json::{Value as Json, json};
 
 /// A document that was not rewritten, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]

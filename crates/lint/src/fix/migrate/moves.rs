@@ -2,6 +2,8 @@
 //!
 //! Each entry is moved with its comments; the last one that leaves a section takes the section's along.
 
+use serde_json::{Value as Json, json};
+
 use super::place::{Place, has, place};
 use crate::prelude::*;
 

@@ -6,6 +6,7 @@ use hcoplan_planner::inventory::Inventory;
 use hcoplan_planner::plan::plan;
 use hcoplan_planner::release::Phase;
 use hcoplan_yaml::edit::difference;
+use serde_json::{Value as Json, json};
 
 use super::NotMigrated;
 
