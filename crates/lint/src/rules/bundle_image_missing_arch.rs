@@ -1,7 +1,7 @@
 //! An image of an operator that lacks a required architecture.
 
 use super::prelude::*;
-use crate::{ImageCoverage, ImageUse, UsedAs};
+use crate::{ImageCoverage, ImageUse};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for csv in cx.csvs() {

@@ -1,7 +1,7 @@
 //! An image of an operator that isn't a manifest list.
 
 use super::prelude::*;
-use crate::{ArchitectureScope, UsedAs};
+use crate::ArchitectureScope;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     cx.pod_templates().filter(|pod| !pod.in_bundle).for_each(|pod| of_workload(cx, pod, out));
