@@ -1,9 +1,9 @@
 //! A document's text and its layout: line ends, indentation, how lists are below their key.
 
 use crate::source::Span;
-use crate::{Document, Node, Segment, Style, Value};
+use crate::{Document, Node, Segment, Style};
 
-use super::layout::Context;
+use super::layout::{Context, DocumentLayout, column};
 use super::{Reason, line_start};
 
 /// Bytes and what replaces them.
@@ -15,59 +15,6 @@ pub(super) struct EditableDocument<'d> {
     /// The whole file: spans count from its start.
     pub(super) text: &'d str,
     pub(super) layout: DocumentLayout,
-}
-
-/// How a document is laid out.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct DocumentLayout {
-    /// `\n` or `\r\n`.
-    pub(super) line_break: &'static str,
-    /// Columns that a mapping is indented below its key.
-    pub(super) step: usize,
-    /// Columns that a list is indented below its key.
-    pub(super) list_step: usize,
-    /// Whether the file is JSON, and has to stay so.
-    pub(super) json: bool,
-}
-
-impl DocumentLayout {
-    pub(super) fn of(document: &Document) -> Self {
-        let text = document.file.text();
-        let line_break = match text.find('\n') {
-            Some(at) if text[..at].ends_with('\r') => "\r\n",
-            _ => "\n",
-        };
-        let json = text.trim_start().starts_with(['{', '[']);
-        let mut layout = Self { line_break, step: 0, list_step: usize::MAX, json };
-        layout.detect(text, &document.root);
-        if layout.step == 0 {
-            layout.step = 2;
-        }
-        if layout.list_step == usize::MAX {
-            layout.list_step = 0;
-        }
-        layout
-    }
-
-    /// Reads the indentation from the first mapping and the first list below a key.
-    fn detect(&mut self, text: &str, node: &Node) {
-        for entry in node.entries() {
-            let value = &entry.value;
-            if value.style == Style::Block && node.style == Style::Block {
-                let column = |span: Span| column(text, span.start as usize);
-                let below = || column(value.span).saturating_sub(column(entry.key.span));
-                match &value.value {
-                    Value::Map(_) if self.step == 0 => self.step = below(),
-                    Value::Seq(_) if self.list_step == usize::MAX => self.list_step = below(),
-                    _ => {}
-                }
-            }
-            self.detect(text, value);
-        }
-        for item in node.items() {
-            self.detect(text, item);
-        }
-    }
 }
 
 impl<'d> EditableDocument<'d> {
@@ -157,8 +104,4 @@ impl<'d> EditableDocument<'d> {
         }
         None
     }
-}
-
-fn column(text: &str, at: usize) -> usize {
-    text[line_start(text, at)..at].chars().count()
 }

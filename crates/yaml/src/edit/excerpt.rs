@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use memchr::{memchr, memrchr};
 
-use super::editable::DocumentLayout;
+use super::layout::DocumentLayout;
 use super::plain::is_plain;
 use super::verify::{EditableFile, apply, node_equals};
 use super::{Change, Reason, edits_in_turn};

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use similar::{ChangeTag, TextDiff};
 
 use super::Reason;
-use super::editable::DocumentLayout;
+use super::layout::DocumentLayout;
 use crate::source::Edit;
 use crate::source::{SourceFile, Span};
 use crate::{Comment, Document, Node, Parsed, Problem, ProblemKind, Value, parse};
