@@ -11,7 +11,7 @@ use lsp_types::{CodeActionKind, TextEdit};
 use super::analysis::Analysis;
 use super::client::{Client, FIX_ALL, QUICK_FIX};
 use super::diagnostics::{diagnostic, range};
-use super::documents::Documents;
+use super::documents::{Documents, Open};
 use super::root::Root;
 use crate::finding::{Applicability, Edit, Finding, Fix};
 use crate::fix::{Choice, choose, round};
@@ -31,13 +31,18 @@ pub(super) struct ActionInputs<'s> {
 }
 
 impl ActionInputs<'_> {
+    fn marked(&self, path: &Utf8Path) -> bool {
+        let open = self.root.document(self.documents, path);
+        open.is_some_and(Open::is_marked)
+    }
+
     fn address(&self, path: &Utf8Path) -> String {
         self.root.address(self.documents, path)
     }
 
     fn range(&self, edit: &Edit) -> Range {
         let place = crate::source::Location::new(&edit.file, edit.span);
-        range(&place, self.client.capabilities, self.root.is_marked(self.documents, edit.file.path()))
+        range(&place, self.client.capabilities, &|path| self.marked(path))
     }
 
     /// Edits in the protocol's format.
@@ -82,8 +87,10 @@ pub(super) fn actions(inputs: &ActionInputs<'_>, at: Range, only: Option<&[CodeA
     let mut out: Vec<Value> = Vec::new();
     if wanted(QUICK_FIX) {
         let mut suppressions = Vec::new();
+        let address = |path: &Utf8Path| inputs.address(path);
+        let marked = |path: &Utf8Path| inputs.marked(path);
         let shown = findings.filter_map(|finding| {
-            let shown = diagnostic(finding, inputs.client.capabilities, inputs.root, inputs.documents)?;
+            let shown = diagnostic(finding, inputs.client.capabilities, &marked, &address)?;
             touch(shown.range, at).then(|| (shown, finding.clone()))
         });
         let (shown, mut findings): (Vec<_>, Vec<Finding>) = shown.unzip();

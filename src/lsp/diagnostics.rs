@@ -7,9 +7,7 @@ use lsp_types::{
     CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, NumberOrString, Uri,
 };
 
-use super::documents::Documents;
 use super::places::{Encoding, Lines};
-use super::root::Root;
 use crate::finding::{Finding, Severity};
 use crate::secret::InputText;
 use crate::source::Location;
@@ -43,21 +41,20 @@ pub(super) fn by_file(findings: &[Finding]) -> BTreeMap<Utf8PathBuf, Vec<&Findin
     out
 }
 
-/// A finding of a root as a diagnostic.
+/// A finding as a diagnostic. `marked` tells whether a file starts with a byte order mark; `address` returns its URI.
 pub(super) fn diagnostic(
     finding: &Finding,
     capabilities: ClientCapabilities,
-    root: &Root,
-    documents: &Documents,
+    marked: &dyn Fn(&Utf8Path) -> bool,
+    address: &dyn Fn(&Utf8Path) -> String,
 ) -> Option<Diagnostic> {
     let rule = finding.rule.name;
-    let range = |place: &Location| range(place, capabilities, root.is_marked(documents, place.file.path()));
     let href = || Uri::from_str(&rule_page(rule)).ok();
     let page = href().filter(|_| capabilities.pages);
     let related = finding.related.iter().filter_map(|related| {
-        let uri = Uri::from_str(&root.address(documents, related.location.file.path())).ok()?;
+        let uri = Uri::from_str(&address(related.location.file.path())).ok()?;
         Some(DiagnosticRelatedInformation {
-            location: lsp_types::Location::new(uri, range(&related.location)),
+            location: lsp_types::Location::new(uri, range(&related.location, capabilities, marked)),
             message: InputText::new(&related.message).message().into_owned(),
         })
     });
@@ -70,7 +67,7 @@ pub(super) fn diagnostic(
         tags.push(DiagnosticTag::DEPRECATED);
     }
     Some(Diagnostic {
-        range: range(finding.location.as_ref()?),
+        range: range(finding.location.as_ref()?, capabilities, marked),
         severity: Some(match finding.severity {
             Severity::Error => DiagnosticSeverity::ERROR,
             Severity::Warning => DiagnosticSeverity::WARNING,
@@ -87,9 +84,10 @@ pub(super) fn diagnostic(
 }
 
 /// A location as a range.
-pub(super) fn range(place: &Location, capabilities: ClientCapabilities, is_marked: bool) -> Range {
+pub(super) fn range(place: &Location, capabilities: ClientCapabilities, marked: &dyn Fn(&Utf8Path) -> bool) -> Range {
     let lines = Lines::new(place.file.text(), capabilities.encoding);
-    lines.behind_mark(is_marked).range(place.span)
+    let lines = lines.behind_mark(marked(place.file.path()));
+    lines.range(place.span)
 }
 
 /// The message, with the help below.

@@ -117,14 +117,16 @@ impl Root {
             if foreign.contains(&path) {
                 continue;
             }
+            let marked = |path: &Utf8Path| self.document(documents, path).is_some_and(Open::is_marked);
+            let address = |path: &Utf8Path| self.address(documents, path);
             let mut diagnostics: Vec<Diagnostic> = Vec::new();
             for finding in findings {
-                let made = diagnostic(finding, client.capabilities, self, documents);
+                let made = diagnostic(finding, client.capabilities, &marked, &address);
                 // Several clusters of one file may have the same diagnostics.
                 let new = made.filter(|d| !diagnostics.contains(d));
                 diagnostics.extend(new);
             }
-            now.insert(self.address(documents, &path), diagnostics);
+            now.insert(address(&path), diagnostics);
         }
         for (path, open) in documents.all() {
             if let Some(relative) = self.relative(path) {
@@ -173,11 +175,6 @@ impl Root {
             Some(open) => open.address.clone(),
             None => address::of_path(&self.path.join(path)),
         }
-    }
-
-    /// Whether an open file begins with a byte order mark.
-    pub(super) fn is_marked(&self, documents: &Documents, path: &Utf8Path) -> bool {
-        self.document(documents, path).is_some_and(Open::is_marked)
     }
 
     /// The open document of a path.

@@ -41,7 +41,7 @@ pub(super) fn described(clusters: &[Cluster], more: usize, object: &Document, pa
         out.push_str(&format!("\n{}\n", markdown(&line)));
     }
     // A v1 gate has no default: its phase decides.
-    if entry_of_gate(path).is_none() {
+    if !matches!(path.0.as_slice(), [_, Segment::Key(list), Segment::Index(_), ..] if list == GATES) {
         let unset = when_unset(cluster, version);
         out.push_str(&match unset.as_ref().and_then(|stored| path.get(stored)) {
             Some(unset) => format!("\nDefault of {runs}: {}\n", value(Some(unset))),
@@ -52,9 +52,9 @@ pub(super) fn described(clusters: &[Cluster], more: usize, object: &Document, pa
         out.push_str("\nIt sets:\n\n");
         list(&mut out, &doc.feeds.iter().map(|line| markdown(line)).collect::<Vec<_>>());
     }
-    let mut effects: Vec<(Option<Vec<String>>, Vec<String>)> = Vec::new();
+    let mut effects: Vec<(Effect, Vec<String>)> = Vec::new();
     for cluster in clusters {
-        let effect = effect(cluster, object, path);
+        let effect = Effect::of(cluster, object, path);
         let name = markdown(cluster.display_name());
         match effects.iter_mut().find(|(known, _)| *known == effect) {
             Some((_, names)) => names.push(name),
@@ -62,15 +62,7 @@ pub(super) fn described(clusters: &[Cluster], more: usize, object: &Document, pa
         }
     }
     for (effect, names) in &effects {
-        let names = names.join(", ");
-        match effect.as_deref() {
-            None => out.push_str(&format!("\nIn {names} another layer has the last word\n")),
-            Some([]) => out.push_str(&format!("\nIn {names} every object would be the same without it\n")),
-            Some(lines) => {
-                out.push_str(&format!("\nBecause of it, in {names}:\n\n"));
-                list(&mut out, lines);
-            }
-        }
+        effect.write(&names.join(", "), &mut out);
     }
     if more > 0 {
         out.push_str(&format!("\n{more} more clusters are built of it\n"));
@@ -78,22 +70,48 @@ pub(super) fn described(clusters: &[Cluster], more: usize, object: &Document, pa
     Some(out)
 }
 
-/// The changes without a field, a line each, empty if it has no effect; `None` if another layer overrides it.
-fn effect(cluster: &Cluster, object: &Document, path: &Path) -> Option<Vec<String>> {
-    let own = object.root.at(path).map(Node::to_json);
-    let is_overridden = own.is_some_and(|own| !own.is_object() && path.get(&cluster.object) != Some(&own));
-    (!cluster.is_layer || !is_overridden).then(|| done(cluster, object, path))
+/// The effect of a layer's field in a cluster.
+#[derive(PartialEq, Eq)]
+enum Effect {
+    /// Another layer overrides it.
+    Overridden,
+    /// The changes without it, a line each; empty if it has no effect.
+    Does(Vec<String>),
 }
 
-/// The entry of v1's list of gates that a path leads to or into.
-fn entry_of_gate(path: &Path) -> Option<Path> {
-    let is_entry = matches!(path.0.as_slice(), [_, Segment::Key(list), Segment::Index(_), ..] if list == GATES);
-    is_entry.then(|| Path(path.0[..3].to_vec()))
+impl Effect {
+    fn of(cluster: &Cluster, object: &Document, path: &Path) -> Self {
+        let own = object.root.at(path).map(Node::to_json);
+        if cluster.is_layer && own.is_some_and(|own| !own.is_object() && path.get(&cluster.object) != Some(&own)) {
+            Self::Overridden
+        } else {
+            Self::Does(done(cluster, object, path))
+        }
+    }
+
+    fn write(&self, names: &str, out: &mut String) {
+        match self {
+            Self::Overridden => {
+                out.push_str(&format!("\nIn {names} another layer has the last word\n"));
+            }
+            Self::Does(lines) if lines.is_empty() => {
+                out.push_str(&format!("\nIn {names} every object would be the same without it\n"));
+            }
+            Self::Does(lines) => {
+                out.push_str(&format!("\nBecause of it, in {names}:\n\n"));
+                list(out, lines);
+            }
+        }
+    }
 }
 
 /// The documentation of the gate in an entry of v1's list.
 fn gate(cluster: &Cluster, path: &Path) -> Option<Vec<String>> {
-    let name = entry_of_gate(path)?.key("name").get(&cluster.object)?.as_str()?;
+    let [spec, Segment::Key(gates), index @ Segment::Index(_), ..] = path.0.as_slice() else {
+        return None;
+    };
+    let entry = Path(vec![spec.clone(), Segment::Key(gates.clone()), index.clone()]);
+    let name = entry.key("name").get(&cluster.object).filter(|_| gates == GATES)?.as_str()?;
     let state = match gate_in(&cluster.release, name) {
         Some((_, state)) => format!("the gate is {state}"),
         None => format!("{} has no gate of this name", cluster.runs()),
@@ -117,7 +135,12 @@ fn when_unset(cluster: &Cluster, version: &str) -> Option<Value> {
 fn done(cluster: &Cluster, object: &Document, path: &Path) -> Vec<String> {
     let plan_input = PlanInput::new(&cluster.release, object, &cluster.object, &cluster.inventory);
     // Remove the whole entry of a gate.
-    let unit = entry_of_gate(path).unwrap_or_else(|| path.clone());
+    let unit = match path.0.as_slice() {
+        [spec, gates @ Segment::Key(list), index @ Segment::Index(_), ..] if list == GATES => {
+            Path(vec![spec.clone(), gates.clone(), index.clone()])
+        }
+        _ => path.clone(),
+    };
     let with = plan_input.without(&[]);
     let without = plan_input.without(&[&Input::Written(unit)]);
     let by_id = |plan: &Plan| -> BTreeMap<Arc<ObjectId>, Arc<Value>> {

@@ -3,7 +3,6 @@
 use crate::jsonpatch::ChangedPlace;
 use crate::prelude::*;
 use crate::secret::InputText;
-use crate::yaml::{Path, Segment};
 
 /// Maximum characters of a value.
 const MAX_CHARS: usize = 70;
@@ -46,12 +45,21 @@ pub(super) fn list(out: &mut String, lines: &[String]) {
 }
 
 /// The dotted path of a JSON pointer.
-fn dotted(pointer: &str) -> String {
-    let steps = crate::jsonpatch::segments(pointer).into_iter().map(|step| match step.parse() {
-        Ok(index) if step.starts_with(|c: char| c.is_ascii_digit()) => Segment::Index(index),
-        _ => Segment::Key(step),
-    });
-    Path(steps.collect()).to_string()
+pub(super) fn dotted(pointer: &str) -> String {
+    let mut out = String::new();
+    for step in crate::jsonpatch::segments(pointer) {
+        if !step.is_empty() && step.bytes().all(|b| b.is_ascii_digit()) {
+            out.push_str(&format!("[{step}]"));
+        } else if step.contains(['.', '/']) {
+            out.push_str(&format!("[{step:?}]"));
+        } else {
+            if !out.is_empty() {
+                out.push('.');
+            }
+            out.push_str(&step);
+        }
+    }
+    out
 }
 
 /// A dotted path as inline code, never shortened.
