@@ -18,6 +18,7 @@ use super::wrappers::unknown::may_become_hyperconverged;
 use super::wrappers::{ansible, without_blanks};
 use crate::inventory::SourceKind;
 use crate::prelude::*;
+use hcoplan_kubernetes::text::last_part;
 
 impl Repo {
     /// Findings about controllers' changes to the HyperConvergeds that they apply.
@@ -102,22 +103,39 @@ impl Repo {
 
     /// Findings about the Jsonnets that Argo CD runs and that, or whose imports, may create a HyperConverged.
     fn jsonnets_with_hyperconverged(&self, reported: &HashSet<Utf8PathBuf>) -> Vec<Finding> {
-        let import = Regex::new(r#"\bimport(?:str|bin)?\s+@?["'][./]*([^"']+)["']"#).expect("an import");
-        let all = LazyCell::new(|| files_of(&*self.tree));
+        static IMPORT: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(r#"\bimport(?:str|bin)?\s+@?["'][./]*([^"']+)["']"#).expect("an import"));
+        let run: Vec<&Arc<Utf8Path>> =
+            self.paths.iter().filter(|path| !reported.contains(&***path) && self.is_run(path)).collect();
+        let by_name = LazyCell::new(|| {
+            let mut out: BTreeMap<String, Vec<Utf8PathBuf>> = BTreeMap::new();
+            for path in files_of(&*self.tree) {
+                out.entry(path.file_name().unwrap_or_default().to_owned()).or_default().push(path);
+            }
+            out
+        });
         // What is imported may be in a library.
         let imported = |by: &Utf8PathBuf| -> Vec<Utf8PathBuf> {
             let Ok(file) = self.tree.source(by) else { return Vec::new() };
-            let names = import.captures_iter(file.text());
-            names.flat_map(|found| all.iter().filter(move |path| path.ends_with(&found[1])).cloned()).collect()
+            let named = |name: &str| {
+                let all = by_name.get(last_part(name, '/')).into_iter().flatten();
+                all.filter(|path| path.ends_with(name)).cloned().collect::<Vec<_>>()
+            };
+            IMPORT.captures_iter(file.text()).flat_map(|found| named(&found[1])).collect()
         };
+        let mut importers: BTreeMap<Utf8PathBuf, Vec<Utf8PathBuf>> = BTreeMap::new();
+        let read = reached(run.iter().map(|path| path.to_path_buf()), |by| {
+            let imported = imported(by);
+            imported.iter().for_each(|one| importers.entry(one.clone()).or_default().push(by.clone()));
+            imported
+        });
         let speaks = |path: &Utf8PathBuf| {
             self.tree.read(path).is_ok_and(|bytes| {
                 may_name_hyperconverged(&bytes) || mentions_hyperconverged(SourceFile::from_bytes(path, bytes).text())
             })
         };
-        let run = self.paths.iter().filter(|path| !reported.contains(&***path) && self.is_run(path));
-        let with_one = run.filter(|path| reached([path.to_path_buf()], imported).iter().any(speaks));
-        let found = with_one.filter_map(|path| {
+        let with_one = reached(read.into_iter().filter(speaks), |one| importers.remove(one).unwrap_or_default());
+        let found = run.into_iter().filter(|path| with_one.contains(&***path)).filter_map(|path| {
             let file = self.tree.source(path).ok()?;
             let message = "Argo CD runs this Jsonnet, which may create a HyperConverged";
             let finding = unplanned(message, Location::new(&file, Span::default()));

@@ -8,12 +8,15 @@ use crate::source::Span;
 impl<'t> Events<'t> {
     pub(super) fn flow_entry(&mut self, first: bool, since: Span) -> Result<Spanned<'t>> {
         let mut next = self.lexer.peek()?;
-        if next.token == Token::Comma && !first {
-            next = self.behind()?;
-        } else if next.token != Token::FlowSeqEnd && !first {
-            return Err(
-                error("did not find expected ',' or ']'", next).with_start(since, "while parsing a flow sequence")
-            );
+        if !first {
+            next = match next.token {
+                Token::Comma => self.behind()?,
+                Token::FlowSeqEnd => next,
+                _ => {
+                    return Err(error("did not find expected ',' or ']'", next)
+                        .with_start(since, "while parsing a flow sequence"));
+                }
+            };
         }
         self.become_state(State::FlowEntry);
         match next.token {
@@ -51,12 +54,15 @@ impl<'t> Events<'t> {
 
     pub(super) fn flow_key(&mut self, first: bool, since: Span) -> Result<Spanned<'t>> {
         let mut next = self.lexer.peek()?;
-        if next.token == Token::Comma && !first {
-            next = self.behind()?;
-        } else if next.token != Token::FlowMapEnd && !first {
-            return Err(
-                error("did not find expected ',' or '}'", next).with_start(since, "while parsing a flow mapping")
-            );
+        if !first {
+            next = match next.token {
+                Token::Comma => self.behind()?,
+                Token::FlowMapEnd => next,
+                _ => {
+                    return Err(error("did not find expected ',' or '}'", next)
+                        .with_start(since, "while parsing a flow mapping"));
+                }
+            };
         }
         match next.token {
             Token::FlowMapEnd => Ok(self.close(next)),
