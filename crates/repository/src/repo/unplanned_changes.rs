@@ -101,8 +101,8 @@ pub struct ChangedFiles {
     planned: BTreeSet<Utf8PathBuf>,
     /// The files with what it is known to substitute, also by expressions that aren't computed here.
     variables: BTreeSet<Utf8PathBuf>,
-    /// The files that may name any of them.
-    namers: OnceLock<Vec<Arc<SourceFile>>>,
+    /// The files of each side that may name any of them.
+    namers: [OnceLock<Vec<Arc<SourceFile>>>; 2],
 }
 
 impl ChangedFiles {
@@ -119,7 +119,7 @@ impl ChangedFiles {
         }
         let planned = sides.into_iter().flat_map(Repo::planned_files).collect();
         let variables = sides.into_iter().flat_map(Repo::files_of_variables).collect();
-        Self { files, planned, variables, namers: OnceLock::new() }
+        Self { files, planned, variables, namers: Default::default() }
     }
 
     /// What they say of a cluster's file, by its path, its directory's or the name of its role.
@@ -138,7 +138,7 @@ impl ChangedFiles {
             let may = is_in_chart || sides.iter().any(|side| has_any(side.file.text(), &names));
             let one = sides.iter().find(|one| one.side == side).filter(|_| !self.planned.contains(path));
             let Some(Mentioned { file, .. }) = one.filter(|_| may || is_rendered) else { continue };
-            if is_rendered && self.may_be_values(repo, (path, sides), &rendered) {
+            if is_rendered && self.may_be_values((repo, side), (path, sides), &rendered) {
                 out.push((&**path, file.text().to_owned()));
             }
             let runs = !is_document(path) && (is_rendered || has_any(file.text(), fields::of("commands.appliers")));
@@ -181,8 +181,13 @@ impl ChangedFiles {
 
     /// Whether a file may hold the values with which something that isn't a known controller renders one of some charts: a
     /// script, a helmfile.
-    fn may_be_values(&self, repo: &Repo, (path, sides): (&Utf8Path, &[Mentioned]), charts: &[&Utf8Path]) -> bool {
-        let namers = self.namers.get_or_init(|| {
+    fn may_be_values(
+        &self,
+        (repo, side): (&Repo, usize),
+        (path, sides): (&Utf8Path, &[Mentioned]),
+        charts: &[&Utf8Path],
+    ) -> bool {
+        let namers = self.namers[side].get_or_init(|| {
             let names: Vec<&str> = self.files.keys().filter_map(|path| path.file_name()).collect();
             let files = repo.paths.iter().filter_map(|path| repo.tree.source(path).ok());
             files.filter(|file| has_any(file.text(), &names) && !is_document(file.path())).collect()
