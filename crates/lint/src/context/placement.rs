@@ -162,9 +162,9 @@ fn meant_architecture(cx: &Context<'_>, affinity: &Value, path: &Path) -> Option
         elements(&of["matchExpressions"]).enumerate().map(move |(index, of)| (at.index(index), of))
     });
     expressions.into_iter().find_map(|(at, expression)| {
-        texts(&expression["values"]).enumerate().find_map(|(index, value)| {
-            Architecture::alias(value)?;
-            let (key, architecture) = meant(cx, text(&expression["key"]), value)?;
+        let key = text(&expression["key"]);
+        texts(&expression["values"]).enumerate().filter(|(_, value)| is_alias(key, value)).find_map(|(index, value)| {
+            let (key, architecture) = meant(cx, key, value)?;
             let change = Change::Set(at.key("values").index(index), architecture.into());
             Some((label(key, architecture), vec![change]))
         })
@@ -173,10 +173,13 @@ fn meant_architecture(cx: &Context<'_>, affinity: &Value, path: &Path) -> Option
 
 /// Whether a term of an affinity uses an alias of an architecture.
 pub(super) fn has_alias(term: &Value) -> bool {
-    elements(&term["matchExpressions"]).any(|expression| {
-        ARCHITECTURE_KEYS.contains(&text(&expression["key"]))
-            && texts(&expression["values"]).any(|v| Architecture::alias(v).is_some())
-    })
+    elements(&term["matchExpressions"])
+        .any(|expression| texts(&expression["values"]).any(|value| is_alias(text(&expression["key"]), value)))
+}
+
+/// Whether a label has an alias of an architecture.
+fn is_alias(key: &str, value: &str) -> bool {
+    ARCHITECTURE_KEYS.contains(&key) && Architecture::alias(value).is_some()
 }
 
 impl Context<'_> {
@@ -193,8 +196,8 @@ impl Context<'_> {
 fn meant<'c>(cx: &Context<'c>, key: &str, value: &str) -> Option<(&'c str, &'c str)> {
     let labels = || cx.nodes().flat_map(|n| &n.node.labels).map(|(key, value)| (key.as_str(), value.as_str()));
     let mut of_key = labels().filter(|(k, _)| *k == key);
-    if let Some(architecture) = Architecture::alias(value).filter(|_| key.ends_with("kubernetes.io/arch")) {
-        return of_key.find(|(_, v)| *v == architecture);
+    if is_alias(key, value) {
+        return of_key.find(|(_, v)| Architecture::alias(value) == Some(*v));
     }
     let mut other_case = labels().filter(|(k, v)| k.eq_ignore_ascii_case(key) && v.eq_ignore_ascii_case(value));
     other_case.next().or_else(|| {
