@@ -151,11 +151,13 @@ impl<'t, 'l> Reader<'t, 'l> {
             member(self)?;
             self.space();
             is_over = match self.at() {
-                b',' => false,
+                b',' => {
+                    self.pos += 1;
+                    false
+                }
                 at if at == end => true,
                 _ => return self.unexpected(place),
             };
-            self.pos += usize::from(!is_over);
         }
         self.pos += 1;
         Ok(())

@@ -151,12 +151,16 @@ fn in_known_unit(text: &str, is_duration: bool) -> Option<String> {
     let (number, written) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
     let number: u32 = number.parse().ok()?;
     let unit = written.trim();
+    if is_duration {
+        return Some(match unit {
+            "d" | "day" | "days" => format!("{}h", number.checked_mul(24)?),
+            "h" | "hour" | "hours" => format!("{number}h"),
+            "m" | "min" | "minute" | "minutes" => format!("{number}m"),
+            "s" | "sec" | "second" | "seconds" => format!("{number}s"),
+            _ => return None,
+        });
+    }
     Some(match unit {
-        "d" | "day" | "days" if is_duration => format!("{}h", number.checked_mul(24)?),
-        "h" | "hour" | "hours" if is_duration => format!("{number}h"),
-        "m" | "min" | "minute" | "minutes" if is_duration => format!("{number}m"),
-        "s" | "sec" | "second" | "seconds" if is_duration => format!("{number}s"),
-        _ if is_duration => return None,
         "%" => (f64::from(number) / 100.0).to_string(),
         "KB" | "kB" => format!("{number}k"),
         "MB" | "GB" | "TB" | "KiB" | "MiB" | "GiB" | "TiB" => format!("{number}{}", unit.trim_end_matches('B')),

@@ -211,7 +211,8 @@ pub(super) fn mark_defaults(sides: Sides<'_>, objects: &mut [ObjectChange]) {
         let rows = rows::of_kind(&object.id.kind);
         let bodies = [object.before.as_deref(), object.after.as_deref()];
         let is_same = |label: &str| {
-            let paths: Vec<&str> = rows.iter().map(|row| row.paths[0]).filter(|path| is_within(path, label)).collect();
+            let own = || rows.iter().filter(|row| is_within(row.paths[0], label));
+            let paths: Vec<&str> = own().map(|row| row.paths[0]).collect();
             let is_idle = |row: &&Row| {
                 let [before, after] = bodies.map(|body| value_at(body, row.paths[0]));
                 row.is_idle(&Change { object, sides, path: "", before, after })
@@ -219,7 +220,7 @@ pub(super) fn mark_defaults(sides: Sides<'_>, objects: &mut [ObjectChange]) {
             let is_known = paths.contains(&label)
                 || !paths.is_empty()
                     && bodies.iter().all(|body| is_empty(&without(value_at(*body, label), label, &paths)));
-            is_known && rows.iter().filter(|row| paths.contains(&row.paths[0])).all(is_idle)
+            is_known && own().all(|row| is_idle(&row))
         };
         let same: Vec<bool> = object.fields.iter().map(|field| is_same(&field.step.label)).collect();
         for (field, _) in object.fields.iter_mut().zip(same).filter(|(_, same)| *same) {
