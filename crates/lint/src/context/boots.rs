@@ -16,6 +16,7 @@ use hcoplan_planner::release::Distribution;
 
 use super::virtual_machines::claim_name;
 use super::{Candidate, Extent, GuestArchitecture, KnownSource, object_of};
+use hcoplan_rule_pages::rules::RUNTIME_CLASS_MISSING;
 
 /// Maximum number of volumes followed from one to the next.
 const MAX_STEPS: usize = 8;
@@ -176,7 +177,7 @@ impl<'a> Context<'a> {
         let volumes = claims.filter_map(|claim| self.named("DataVolume", Some(vm.namespace()), claim));
         let objects: Vec<_> = volumes.chain([vm.document]).map(object_of).collect();
         let is_ours = |f: &&Finding| {
-            let of_all = f.rule.name == hcoplan_rule_pages::rules::RUNTIME_CLASS_MISSING.name;
+            let of_all = f.rule.name == RUNTIME_CLASS_MISSING.name;
             of_all || objects.iter().any(|object| f.object.as_deref() == Some(object))
         };
         let worst = failures.iter().filter(is_ours).max_by_key(|f| f.is_error())?;

@@ -122,7 +122,7 @@ fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], out: &mut Sink) {
     out.report_as(is_rejection.then_some(Incident::Rejection), finding);
 }
 
-/// Else the other releases that have it, if no name of this release resembles it.
+/// The finding about an unknown gate; else the other releases that have it, where no name of this one resembles it.
 fn unknown(
     cx: &Context<'_>,
     entry: &Entry<'_>,

@@ -166,7 +166,8 @@ enum FeatureState {
 }
 
 /// Gates whose feature HCO always or no longer has. Source: HCO `controllers/handlers`, which renders the IPAM
-/// controller in every NetworkAddonsConfig and the binding of primary networks in every KubeVirt, and neither Tekton tasks nor a managed tenant quota.
+/// controller in every NetworkAddonsConfig and the binding of primary networks in every KubeVirt, and neither Tekton
+/// tasks nor a managed tenant quota.
 static OF_HCO: Rows<(&str, FeatureState)> = Rows::of("featuresOfGates");
 
 /// Why a gate of each state is without effect.

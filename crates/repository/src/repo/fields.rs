@@ -5,16 +5,16 @@
 //!   unrendered chart ignores. Labels change nothing: HCO derives the operands' labels only from the HyperConverged's
 //!   name. Sources: the CRDs of Argo CD 3.2, Flux 2.7, Advanced Cluster Management 2.14 and Fleet 0.13; the generator
 //!   plugin of Open Cluster Management.
-//! - kustomize: what of it is a field of Flux, of its post-renderers, and of Argo CD; its plugins that only read files; the kinds of Kubernetes
-//!   that have no namespace, as it knows them; lists that patches merge, with the key of an item, and replace; the fields
-//!   of a kustomization by type, in lower case (`*` is an item of a list, or a value of a mapping).
+//! - kustomize: what of it is a field of Flux, of its post-renderers, and of Argo CD; its plugins that only read files;
+//!   the kinds of Kubernetes that have no namespace, as it knows them; lists that patches merge, with the key of an item,
+//!   and replace; the fields of a kustomization by type, in lower case (`*` is an item of a list, or a value of a
+//!   mapping).
 //! - Ansible: modules by their full names and those before collections, lists of tasks, directories of a role.
 //! - `mutators`: kinds of policies that change objects at admission, or delete them; `mutators.groups`: words of files with
 //!   one, or with Argo CD's own configuration. `commands`: how scripts apply, the names of HCO's CRD,
 //!   the verbs of kubectl and oc that change an object, and fields whose texts are one command.
 //! - `argocd.metadata`, `flux.metadata` and `helm.metadata`: annotations of an object, for Flux also labels, with which the
-//!   controller
-//!   doesn't apply it, or deletes it again: with this value (`*` is any), or after `!` with any but this one. Sources:
+//!   controller doesn't apply it, or deletes it again: with this value (`*` is any), or after `!` with any but this one. Sources:
 //!   Argo CD's resource hooks, those of Helm among them, and kustomize-controller's `reconcile` and `ssa`
 //!   (`AnyInMetadata`); kustomize, with which Flux builds every directory, drops local configuration from its output.
 //! - By kind, `destination`: what names the cluster that an object applies to; `namespace`: what gives its objects one.
@@ -23,8 +23,8 @@
 //! - `argocd.own-cluster`: its names of the cluster in which it runs. `argocd.environment`: the variables of a build, and
 //!   where a source or an Application has their values; `.in`: where of a source they are filled in.
 //! - `controllers`: the API groups of the known controllers; a file without any of them isn't parsed.
-//! - `helm.served`: what every cluster with HCO serves, of which charts ask whether it does. `helm.questions`: what a template asks that only the cluster can answer: it is rendered as an installation into an
-//!   empty one.
+//! - `helm.served`: what every cluster with HCO serves, of which charts ask whether it does. `helm.questions`: what a
+//!   template asks that only the cluster can answer: it is rendered as an installation into an empty one.
 //! - `kustomize.templates`, `.selectors`: the pods' template of a kind, and the selector that has its labels;
 //!   `.replicated`: kinds with replicas; `.kept-names`: those whose names no prefix or suffix changes. Sources: the field
 //!   specs in kustomize's `builtinpluginconsts` and its filters.
@@ -41,8 +41,8 @@
 //!   kinds of controllers that aren't modelled and name a path.
 //! - `clusterGroup.application`: where an Application has the fields of one of a cluster group of Validated Patterns.
 //! - `placing`: kinds that name what they place; `.named`: those that others name; `.keys`: keys that imply a kind;
-//!   `.clusters`: kinds that declare a cluster, and where its labels are; `.selectors`: by kind, the keys of what selects clusters by labels;
-//!   `.labels`: labels that a name elsewhere selects.
+//!   `.clusters`: kinds that declare a cluster, and where its labels are; `.selectors`: by kind, the keys of what selects
+//!   clusters by labels; `.labels`: labels that a name elsewhere selects.
 //! - `remote.hosts`: hosts of repositories and archives, which kustomize fetches from.
 //! - `dump`: the kinds that are read of a cluster's dump, each with its group. `environment`: what a build has, so that it
 //!   fetches nothing where no namespace blocks the network (nothing listens on port 9); `inherited`: what it has of

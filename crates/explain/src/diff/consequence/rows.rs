@@ -5,8 +5,8 @@
 //! VMs to evict), `pkg/virt-config` (defaults; a log's verbosity is 2, components change it without a
 //! restart, launchers at their start), `pkg/virt-operator/resource/apply/core.go` (`certificationNeedsRotation`: another
 //! life makes the operators issue a certificate again), `pkg/virt-operator/resource/placement` (without a placement
-//! virt-api and virt-controller need a control-plane node; an empty one takes any), CDI `pkg/operator/controller/certrotation.go`
-//! (`ensureCertConfig`: so does another time of renewal).
+//! virt-api and virt-controller need a control-plane node; an empty one takes any), CDI
+//! `pkg/operator/controller/certrotation.go` (`ensureCertConfig`: so does another time of renewal).
 
 use super::said::{Said, Says};
 use super::{Change, kubevirt, machine, migration, others, value_at};
