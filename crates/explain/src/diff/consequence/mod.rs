@@ -220,7 +220,7 @@ pub(super) fn mark_defaults(sides: Sides<'_>, objects: &mut [ObjectChange]) {
             let is_known = paths.contains(&label)
                 || !paths.is_empty()
                     && bodies.iter().all(|body| is_empty(&without(value_at(*body, label), label, &paths)));
-            is_known && own().all(|row| is_idle(&row))
+            is_known && own().all(is_idle)
         };
         let same: Vec<bool> = object.fields.iter().map(|field| is_same(&field.step.label)).collect();
         for (field, _) in object.fields.iter_mut().zip(same).filter(|(_, same)| *same) {
