@@ -141,17 +141,16 @@ pub(super) fn credentials(text: &str) -> Vec<Range<usize>> {
 /// The words of a text that are long enough for a credential in base64, and what they are decoded.
 fn encoded(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
     const MIN_BYTES: usize = 24;
-    let is_digit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/');
+    let is_digit = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');
     let mut at = 0;
-    let words = text.split_inclusive(move |c| !is_digit(c)).map(move |word| {
+    let words = text.as_bytes().split(move |b| !is_digit(b)).map(move |word| {
         let start = at;
-        at += word.len();
-        (start, word.trim_end_matches(|c| !is_digit(c)))
+        at += word.len() + 1;
+        start..start + word.len()
     });
-    words.filter(|(_, word)| word.len() >= MIN_BYTES).filter_map(|(start, word)| {
-        let whole = &word[..word.len() / 4 * 4];
-        let decoded = String::from_utf8(hcoplan_yaml::decode_base64(whole)?).ok()?;
-        Some((start..start + word.len(), decoded))
+    words.filter(|word| word.len() >= MIN_BYTES).filter_map(|word| {
+        let whole = &text[word.start..][..word.len() / 4 * 4];
+        Some((word, String::from_utf8(hcoplan_yaml::decode_base64(whole)?).ok()?))
     })
 }
 
