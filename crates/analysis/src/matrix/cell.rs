@@ -222,18 +222,20 @@ fn of_claim(source: &str, claim: &str) -> Cell {
 fn single(objects: &Objects<'_, '_>, cron: Cron<'_>, is: &Architectures) -> (State, Reason) {
     let names = is.names().join(" or ");
     match is {
-        Architectures::Known(none) if none.is_empty() => match cron.pin().filter(|pin| Name::alias(pin).is_some()) {
-            Some(alias) => (State::Missing, Reason::AliasAsked(alias.to_owned())),
-            None => (State::Missing, Reason::NotPublished),
-        },
-        Architectures::Known(_) if cron.pin().is_some() => (State::Covered, Reason::Pinned(names)),
-        Architectures::Known(_) if objects.multi_arch => (State::Covered, Reason::Undeclared(Some(names))),
-        Architectures::Known(_) => (State::Covered, Reason::MultiArchOff(names)),
+        Architectures::Known(none) | Architectures::Built(none) if none.is_empty() => {
+            match cron.pin().filter(|pin| Name::alias(pin).is_some()) {
+                Some(alias) => (State::Missing, Reason::AliasAsked(alias.to_owned())),
+                None => (State::Missing, Reason::NotPublished),
+            }
+        }
         Architectures::Undetermined(_) if objects.multi_arch => {
             (State::Undetermined, Reason::UndeclaredImporter(names))
         }
         Architectures::Undetermined(_) => (State::Undetermined, Reason::Importer(names)),
         Architectures::Unknown => (State::Unknown, Reason::Undeclared(None)),
+        _ if cron.pin().is_some() => (State::Covered, Reason::Pinned(names)),
+        _ if objects.multi_arch => (State::Covered, Reason::Undeclared(Some(names))),
+        _ => (State::Covered, Reason::MultiArchOff(names)),
     }
 }
 

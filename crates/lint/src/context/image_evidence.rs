@@ -55,7 +55,11 @@ impl ImageEvidence {
     pub fn known_for(&self, guest: &Architectures) -> Architectures {
         let own: BTreeSet<String> = self.architectures.iter().cloned().collect();
         let has_all = matches!(guest, Architectures::Known(names) if !names.is_empty() && names.is_subset(&own));
-        if has_all || self.is_complete() { Architectures::Known(own) } else { Architectures::Unknown }
+        match self.form {
+            _ if has_all || self.is_complete() && self.is_certain() => Architectures::Known(own),
+            Form::Built => Architectures::Built(own),
+            _ => Architectures::Unknown,
+        }
     }
 
     /// Whether it is known to lack an architecture of Linux.

@@ -22,11 +22,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 guest.reason(),
                 and(&evidence.architectures)
             );
-            // Another build may publish more architectures.
-            let is_certain = evidence.is_certain() && boot.answer.by_architecture.len() == 1;
             let finding = vm
                 .finding(cx, message)
-                .severity(error_if(is_certain))
+                .severity(error_if(boot.answer.outcome == BootOutcome::DoesNotBoot))
                 .at(vm.document.locate(path))
                 .label(format!("lacks {own}"))
                 .help(format!("build the image for {own}, or give the machine an architecture that the image supports"))

@@ -12,7 +12,7 @@ pub(super) fn find(cx: &Context<'_>, disk: &DiskSpec<'_>) -> Option<Finding> {
     let stream = || Some(format!("the ImageStream {}", node.text_at("registry.imageStream")?));
     let image = node.text_at("registry.url").map(str::to_owned).or_else(stream)?;
     let finding = |message: String| cx.finding_about(document, message).at(document.locate_key(&registry));
-    match cx.import_of(&node.to_json(), namespace_of(document), &Architectures::Unknown) {
+    match &cx.import_of(&node.to_json(), namespace_of(document), &Architectures::Unknown) {
         Architectures::Undetermined(names) => {
             let names: Vec<&String> = names.iter().collect();
             let fix = |name: &&String| {
@@ -29,7 +29,7 @@ pub(super) fn find(cx: &Context<'_>, disk: &DiskSpec<'_>) -> Option<Finding> {
                 .fixes(names.iter().filter_map(fix));
             Some(with_nodes(finding, cx, &names))
         }
-        Architectures::Known(none) if none.is_empty() => {
+        made @ (Architectures::Known(none) | Architectures::Built(none)) if none.is_empty() => {
             let pin = registry.below("platform.architecture");
             let written = document.root.str_at(&pin);
             // `architecture-alias` reports the correct name.
@@ -38,7 +38,7 @@ pub(super) fn find(cx: &Context<'_>, disk: &DiskSpec<'_>) -> Option<Finding> {
             }
             let wanted = written.map_or_else(|| "the nodes that may import it".to_owned(), str::to_owned);
             let message = format!("{who} imports {image}, which lacks {wanted}");
-            let finding = finding(message).error().label("never imported");
+            let finding = finding(message).severity(error_if(made.is_none())).label("never imported");
             Some(finding.help("import an image that is there, or publish it for the architecture"))
         }
         _ => None,

@@ -1,7 +1,5 @@
 //! A virtual machine boots from a disk whose architecture is undetermined.
 
-use hcoplan_planner::boot::BootOutcome;
-
 use super::prelude::*;
 use crate::Boot;
 use crate::SourceKind;

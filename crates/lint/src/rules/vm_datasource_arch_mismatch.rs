@@ -14,13 +14,10 @@ pub(super) fn find(cx: &Context<'_>, boot: &Boot<'_>) -> Option<Finding> {
     let name = &boot.source.name;
     let message = format!("{vm} is {} ({}), but boots from {name}, which is {}", or(&guests), guest.reason(), or(disk));
     let place = boot.place();
-    let mut finding = vm.finding(cx, message).at(place.clone()).label(format!("an image for {}", or(disk)));
-    let evidence = boot.source.url.as_deref().and_then(|url| cx.image_evidence(url));
-    if let Some(evidence) = evidence {
-        // Another build may publish more architectures.
-        let severity = error_if(evidence.is_certain());
-        finding = finding.severity(severity).related(evidence.place(), EVIDENCE);
-    }
+    let severity = error_if(boot.answer.outcome == BootOutcome::DoesNotBoot);
+    let finding = vm.finding(cx, message).severity(severity).at(place.clone());
+    let evidence = boot.source.url.as_deref().and_then(|url| cx.image_evidence(url)).map(|evidence| evidence.place());
+    let mut finding = with_related(finding.label(format!("an image for {}", or(disk))), evidence, EVIDENCE);
     if vm.architecture().is_some() {
         finding = finding.related(vm.place("architecture"), format!("{} here", or(&guests)));
     }

@@ -210,25 +210,25 @@ fn architecture_boot(machine: Machine<'_>, architecture: &str) -> ArchitectureBo
 }
 
 fn outcome(machine: Machine<'_>, architecture: &str, barrier: Option<NodeBarrier>) -> (BootOutcome, Option<BootCause>) {
-    let names = || machine.disk.names().into_iter().map(str::to_owned).collect();
-    let mut images = machine.images.iter().map(|image| &image.architectures);
-    let failure = if machine.disk.is_none() {
-        Some(BootCause::NoDisk)
-    } else if let Some(barrier) = barrier {
-        Some(BootCause::NoNode(barrier))
-    } else if machine.disk.lacks(architecture) {
-        Some(BootCause::Disk(names()))
-    } else if let Some(Architectures::Known(available)) = images.find(|image| image.lacks(architecture)) {
-        Some(BootCause::Image(available.clone()))
-    } else {
-        None
+    let of = |all: &Architectures| all.names().into_iter().map(str::to_owned).collect();
+    let lacking = |all: &&Architectures| all.lacks(architecture);
+    // Another build may publish more.
+    let without = |all: &Architectures, cause| match all {
+        Architectures::Built(_) => (BootOutcome::Undetermined, Some(cause)),
+        _ => (BootOutcome::DoesNotBoot, Some(cause)),
     };
-    if failure.is_some() {
-        return (BootOutcome::DoesNotBoot, failure);
+    if machine.disk.is_none() {
+        return (BootOutcome::DoesNotBoot, Some(BootCause::NoDisk));
+    } else if let Some(barrier) = barrier {
+        return (BootOutcome::DoesNotBoot, Some(BootCause::NoNode(barrier)));
+    } else if let Some(disk) = Some(machine.disk).filter(lacking) {
+        return without(disk, if disk.names().is_empty() { BootCause::NoDisk } else { BootCause::Disk(of(disk)) });
+    } else if let Some(image) = machine.images.iter().map(|image| &image.architectures).find(lacking) {
+        return without(image, BootCause::Image(of(image)));
     }
     match machine.disk {
-        Architectures::Known(_) => (BootOutcome::Boots, None),
-        Architectures::Undetermined(_) => (BootOutcome::Undetermined, Some(BootCause::Importer(names()))),
+        Architectures::Known(_) | Architectures::Built(_) => (BootOutcome::Boots, None),
+        Architectures::Undetermined(_) => (BootOutcome::Undetermined, Some(BootCause::Importer(of(machine.disk)))),
         Architectures::Unknown if machine.is_not_imported => (BootOutcome::Undetermined, Some(BootCause::NotImported)),
         Architectures::Unknown => (BootOutcome::Unknown, Some(BootCause::DiskUnknown)),
     }

@@ -8,6 +8,8 @@ use crate::prelude::*;
 pub enum Architectures {
     /// Exactly these; empty where there is no such disk or image.
     Known(BTreeSet<String>),
+    /// These, as a build publishes them; another build may publish more.
+    Built(BTreeSet<String>),
     /// One of these; nothing declared decides which.
     Undetermined(BTreeSet<String>),
     /// No evidence.
@@ -43,10 +45,10 @@ impl Architectures {
         }
     }
 
-    /// The name if exactly one is certain.
+    /// The name if there is exactly one.
     pub fn only(&self) -> Option<&str> {
-        match self {
-            Self::Known(names) if names.len() == 1 => names.first().map(String::as_str),
+        match self.names()[..] {
+            [only] => Some(only),
             _ => None,
         }
     }
@@ -54,7 +56,9 @@ impl Architectures {
     /// All certain or possible names, sorted.
     pub fn names(&self) -> Vec<&str> {
         match self {
-            Self::Known(names) | Self::Undetermined(names) => names.iter().map(String::as_str).collect(),
+            Self::Known(names) | Self::Built(names) | Self::Undetermined(names) => {
+                names.iter().map(String::as_str).collect()
+            }
             Self::Unknown => Vec::new(),
         }
     }
@@ -66,14 +70,11 @@ impl Architectures {
 
     /// Whether it certainly exists for an architecture.
     pub fn has(&self, architecture: &str) -> bool {
-        matches!(self, Self::Known(names) if names.contains(architecture))
+        matches!(self, Self::Known(names) | Self::Built(names) if names.contains(architecture))
     }
 
-    /// Whether it certainly doesn't exist for an architecture.
+    /// Whether nothing says that it exists for an architecture, but for others.
     pub fn lacks(&self, architecture: &str) -> bool {
-        match self {
-            Self::Known(names) | Self::Undetermined(names) => !names.contains(architecture),
-            Self::Unknown => false,
-        }
+        *self != Self::Unknown && !self.names().contains(&architecture)
     }
 }

@@ -39,17 +39,19 @@ pub fn imported(source: &Value, image: &Architectures, importers: &BTreeSet<Stri
         return Architectures::Unknown;
     }
     let pin = registry.pointer("/platform/architecture").and_then(Value::as_str);
+    let is_built = matches!(image, Architectures::Built(_));
+    let none = || if is_built { Architectures::Built(BTreeSet::new()) } else { Architectures::none() };
     if let Some(pin) = pin.filter(|p| !p.is_empty()) {
         // Images and nodes have Go's names only.
         let exists = Architecture::of(pin) == Architecture::Known && !image.lacks(pin);
-        return if exists { Architectures::one(pin) } else { Architectures::none() };
+        return if exists { Architectures::one(pin) } else { none() };
     }
     match image {
         // An image of one architecture imports as that one on every node, or the import fails.
-        Architectures::Known(available) if available.len() == 1 => image.clone(),
+        Architectures::Known(available) | Architectures::Built(available) if available.len() == 1 => image.clone(),
         _ if importers.is_empty() => Architectures::Unknown,
-        Architectures::Known(available) => match available & importers {
-            common if common.is_empty() => Architectures::none(),
+        Architectures::Known(available) | Architectures::Built(available) => match available & importers {
+            common if common.is_empty() => none(),
             common => Architectures::one_of(common),
         },
         _ => Architectures::one_of(importers.clone()),
