@@ -101,7 +101,10 @@ impl Shape<'_, '_> {
                 let title = self.moved_words(path, destination);
                 // An entry of a map may be misplaced as a whole.
                 let removed = destination.moves.first().map(|(from, _)| from).filter(|from| path.starts_with(from));
-                self.relocation(title, applicability, &destination.moves, removed.unwrap_or(path))?
+                // The last one moved takes the place of the section around them, the others follow it.
+                let mut moves = destination.moves.clone();
+                moves.rotate_left(usize::from(destination.kind == DestinationKind::Wrapped));
+                self.relocation(title, applicability, &moves, removed.unwrap_or(path))?
             }
         };
         self.reaches_destination(&fix, path, destination).then_some(fix)

@@ -347,26 +347,24 @@ fn destination_kind(path: &Path, place: &Path, is_telling: bool) -> Option<Desti
     (is_telling && to.0.len() <= from.0.len() + MAX_LEVELS).then_some(DestinationKind::Elsewhere)
 }
 
-/// The destinations of all children if the parent object, or its only section, has all of them.
+/// The destinations of all children, and of those of unknown ones, if the parent object has all of them.
 fn unwrapped(schema: &Schema, path: &Path, node: &Node) -> Option<Destination> {
-    let parent = path.parent();
-    let is_free = schema.takes_any_key(&parent);
-    let (mut at, mut node) = (path.clone(), node);
-    loop {
-        let moves = node.entries().iter().filter_map(|entry| {
+    fn inner(schema: &Schema, parent: &Path, at: &Path, node: &Node, moves: &mut Vec<(Path, Path)>) -> bool {
+        let each = |entry: &Entry| {
             let (from, to) = (at.key(&entry.key.text), parent.key(&entry.key.text));
-            let is_known = if is_free { entry.value.as_str().is_some() } else { schema.field(&to).is_some() };
-            is_known.then_some((from, to))
-        });
-        let moves: Vec<_> = moves.collect();
-        match node.entries() {
-            [_, ..] if moves.len() == node.entries().len() => {
-                return Some(Destination::of(DestinationKind::Wrapped, moves));
+            let is_text = schema.takes_any_key(parent) && entry.value.as_str().is_some();
+            if is_text || !schema.takes_any_key(parent) && schema.field(&to).is_some() {
+                moves.push((from, to));
+                return true;
             }
-            [only] => (at, node) = (at.key(&only.key.text), &only.value),
-            _ => return None,
-        }
+            inner(schema, parent, &from, &entry.value, moves)
+        };
+        !node.entries().is_empty() && node.entries().iter().all(each)
     }
+    let mut moves = Vec::new();
+    let is_all = inner(schema, &path.parent(), path, node, &mut moves);
+    let places: BTreeSet<_> = moves.iter().map(|(_, to)| to).collect();
+    (is_all && places.len() == moves.len()).then(|| Destination::of(DestinationKind::Wrapped, moves))
 }
 
 /// The name that a word misspells, and those it abbreviates: `liveConfiguration` is near `ksmConfiguration`, but may be

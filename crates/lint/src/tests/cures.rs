@@ -35,6 +35,11 @@ fn moves_values_as_they_are_written() {
         ),
         // Two nested wrappers.
         ("spec:\n  hyperconverged:\n    spec:\n      defaultCPUModel: 'EPYC'\n", "spec:\n  defaultCPUModel: 'EPYC'\n"),
+        // The same, with fields between them: comments and order stay.
+        (
+            "spec:\n  # ours\n  spec:\n    # fast\n    defaultCPUModel: EPYC\n    spec:\n      evictionStrategy: None # drains\n      featureGates: {alignCPUs: true}\n",
+            "spec:\n  # ours\n  # fast\n  defaultCPUModel: EPYC\n  evictionStrategy: None # drains\n  featureGates: {alignCPUs: true}\n",
+        ),
         // A selector never becomes one that matches everything.
         (
             "spec:\n  resourceRequirements:\n    autoCPULimitNamespaceLabelSelector:\n      limit: true\n",
