@@ -13,7 +13,7 @@ use hcoplan_analysis::{is_assumption, review};
 const MAX_RELATED: usize = 32;
 
 /// Maximum locations listed for the same finding of other clusters.
-const MAX_SIMILAR: usize = 3;
+const MAX_SIMILAR: usize = 10;
 
 /// Maximum lines about what is assumed.
 const MAX_ASSUMPTIONS: usize = 3;
@@ -32,7 +32,7 @@ pub(super) fn screen(report: &Report<'_>) -> Document {
 fn assumptions(report: &Report<'_>) -> Vec<Block> {
     let shown = report.findings.iter().filter(|f| !report.is_folded(f) && is_assumption(f));
     let shown: Vec<Finding> = shown.filter(|_| !report.terminal.verbose).cloned().collect();
-    let mut lines: Vec<Text> = group_alike(&shown).iter().map(|group| assumption(report, group)).collect();
+    let mut lines: Vec<Text> = group_alike(&shown, false).iter().map(|group| assumption(report, group)).collect();
     let more = left(&lines, MAX_ASSUMPTIONS).map(|more| format!("{more} more; ")).unwrap_or_default();
     lines.truncate(MAX_ASSUMPTIONS);
     if !lines.is_empty() {
@@ -66,7 +66,7 @@ pub(super) fn blocks(
     is_shown: impl Fn(&Finding) -> bool,
     path: impl Fn(&SourceFile) -> Utf8PathBuf,
 ) -> Vec<Block> {
-    let groups = group_alike(report.findings);
+    let groups = group_alike(report.findings, true);
     let mut anchors = BTreeSet::new();
     let entries: Vec<Entry> = groups
         .iter()
@@ -146,7 +146,11 @@ fn entry(report: &Report<'_>, group: &Alike<'_>, path: impl Fn(&SourceFile) -> U
     }
     // Several clusters may share one file.
     let mut known: BTreeSet<String> = at(finding).into_iter().collect();
-    let others = group.others.iter().filter_map(|f| at(f));
+    let named = |f: &Finding| {
+        let name = f.object_name().filter(|_| f.object != finding.object);
+        Some(format!("{}{}", at(f)?, name.map(|name| format!(" ({name})")).unwrap_or_default()))
+    };
+    let others = group.others.iter().filter_map(|f| named(f));
     let places: Vec<String> = others.filter(|p| known.insert(p.clone())).collect();
     entry.note("also at", review::list(&places, MAX_SIMILAR));
     if let Some((name, runbook)) = finding.alert() {

@@ -65,7 +65,7 @@ fn document_json<'r>(report: &'r Report<'r>) -> DocumentJson<'r> {
     if let Some(revision) = &counts.compared_with {
         summary["comparedWith"] = json!(revision);
     }
-    let groups = group_alike(report.findings);
+    let groups = group_alike(report.findings, false);
     let groups = groups.iter().filter(|g| !g.others.is_empty()).map(|g| {
         json!({
             "rule": g.first.rule.name, "severity": g.first.severity.as_str(),

@@ -211,6 +211,11 @@ impl Finding {
             && related().all(|(a, b)| a.message == b.message)
     }
 
+    /// The name of the object that it is about.
+    pub fn object_name(&self) -> Option<&str> {
+        self.object.as_deref()?.rsplit([' ', '/']).next()
+    }
+
     /// The kind of the object that it is about.
     pub fn kind_of_object(&self) -> Option<&str> {
         let object = self.object.as_deref();
