@@ -97,11 +97,12 @@ fn annotation(name: &str, value: &Node, path: Path) -> InputTree {
 fn part(node: &Node, path: Path) -> InputTree {
     // A gate's name and state are one input.
     let is_gate = matches!(path.0.as_slice(), [_, Segment::Key(list), Segment::Index(_)] if list == "featureGates");
+    let is_metadata = matches!(path.0.as_slice(), [.., Segment::Index(_), Segment::Key(key)] if key == "metadata");
     let children = match &node.value {
         Value::Map(entries) if !is_gate => entries
             .iter()
             // Without its name it would be another entry.
-            .filter(|e| e.key.text != "name" || !is_metadata_of_entry(&path))
+            .filter(|e| e.key.text != "name" || !is_metadata)
             .map(|e| part(&e.value, path.key(&e.key.text)))
             .collect(),
         Value::Seq(items) => {
@@ -111,8 +112,4 @@ fn part(node: &Node, path: Path) -> InputTree {
         _ => Vec::new(),
     };
     InputTree { input: Input::Written(path), children, joins: true }
-}
-
-fn is_metadata_of_entry(path: &Path) -> bool {
-    matches!(path.0.as_slice(), [.., Segment::Index(_), Segment::Key(key)] if key == "metadata")
 }

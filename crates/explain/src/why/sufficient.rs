@@ -330,17 +330,14 @@ impl Trial<'_> {
         ROLES.iter().flat_map(|role| architectures().map(move |architecture| one(role, architecture))).collect()
     }
 
-    /// A field with another one of its section that it needs to be valid.
-    fn with_section(&self, one: &Edit) -> Option<SufficientChange> {
-        self.section_edits(one).iter().find_map(|other| self.suffices(&[other, one], ""))
-    }
-
     /// Two edits that suffice together: a source of the target with a switch, or with another field of its section.
     fn pair(&self, sources: &[(String, Vec<Edit>)], switches: &[Edit]) -> Option<SufficientChange> {
         let source_edits = || sources.iter().flat_map(|(_, edits)| edits);
         let pairs = source_edits().flat_map(|one| switches.iter().map(move |other| [other, one]));
         let found = pairs.filter(|[a, b]| a.what() != b.what()).find_map(|pair| self.suffices(&pair, ""));
-        found.or_else(|| source_edits().find_map(|one| self.with_section(one)))
+        let with_section =
+            |one: &Edit| self.section_edits(one).iter().find_map(|other| self.suffices(&[other, one], ""));
+        found.or_else(|| source_edits().find_map(with_section))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The target of a question: an object, or a field of it.
 
+use crate::docs::{Term, TermKind};
 use crate::prelude::*;
 use crate::why::input::Input;
 use crate::why::plan_input::PlanInput;
@@ -259,8 +260,10 @@ fn next<'t>(text: &'t str, value: Option<&Value>) -> Option<(String, &'t str)> {
 /// The kind in its own spelling; the typed one matches in any case.
 fn known_kind(plan_input: &PlanInput<'_>, plan: &Plan, typed: &str) -> Result<String, Problem> {
     let mut kinds: Vec<String> = plan.objects().map(|o| o.id.kind.clone()).collect();
+    // Short names: `kv`, `dic`.
+    let meant = Term::like(typed).filter(|term| term.kind == TermKind::Kind).map(|term| term.name.as_str());
     let find = |kinds: &[String]| {
-        let mut same = kinds.iter().filter(|k| k.eq_ignore_ascii_case(typed));
+        let mut same = kinds.iter().filter(|k| k.eq_ignore_ascii_case(typed) || Some(k.as_str()) == meant);
         same.next().cloned()
     };
     if let Some(kind) = find(&kinds) {
