@@ -16,12 +16,6 @@ pub(super) fn command_line() -> Command {
     command
 }
 
-/// The typed subcommand.
-fn typed_subcommand<'c>(command: &'c Command, typed: &[OsString]) -> Option<&'c Command> {
-    let mut words = typed.iter().skip(1).filter_map(|w| w.to_str());
-    words.find_map(|word| command.find_subcommand(word))
-}
-
 pub(super) fn takes(subcommand: &Command, option: &str) -> bool {
     let mut arguments = subcommand.get_arguments();
     arguments.any(|a| a.get_long() == Some(option) && !a.is_hide_set())
@@ -34,7 +28,7 @@ pub(super) fn takes_directory(subcommand: &Command) -> bool {
 /// Replaces the suggestions of clap, which compares letters only.
 pub(super) fn explain(error: &mut clap::Error, typed: &[OsString]) {
     let command = command_line();
-    let subcommand = typed_subcommand(&command, typed);
+    let subcommand = typed.iter().skip(1).find_map(|word| command.find_subcommand(word));
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
         _ => None,

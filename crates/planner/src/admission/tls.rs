@@ -16,13 +16,12 @@ pub(super) fn check(object: &Value, shape: Shape<'_>, rules: TlsRules) -> Result
     let path = Path::dotted(shape.path("tls"));
     let custom = format!("{}.custom", shape.path("tls"));
     if at(object, &custom).is_none() {
-        return match (rules.custom_missing, is_custom(object, shape)) {
-            (CustomMissing::Rejected, true) => {
-                let message = "missing required field spec.tlsSecurityProfile.custom when type is Custom";
-                Err(Rejection::new(Reason::TlsCustomMissing, message).at(path.key("type")))
-            }
-            _ => Ok(()),
-        };
+        let is_custom = text(object, &format!("{}.type", shape.path("tls"))) == "Custom";
+        if !(is_custom && matches!(rules.custom_missing, CustomMissing::Rejected)) {
+            return Ok(());
+        }
+        let message = "missing required field spec.tlsSecurityProfile.custom when type is Custom";
+        return Err(Rejection::new(Reason::TlsCustomMissing, message).at(path.key("type")));
     }
     let version = text(object, &format!("{custom}.minTLSVersion"));
     let ciphers = list(object, &format!("{custom}.ciphers"));
@@ -48,8 +47,4 @@ pub(super) fn check(object: &Value, shape: Shape<'_>, rules: TlsRules) -> Result
             Err(Rejection::new(Reason::TlsMinVersion, message).at(custom.key("minTLSVersion")))
         }
     }
-}
-
-fn is_custom(object: &Value, shape: Shape<'_>) -> bool {
-    text(object, &format!("{}.type", shape.path("tls"))) == "Custom"
 }

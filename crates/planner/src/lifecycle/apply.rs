@@ -26,11 +26,6 @@ pub(super) fn applied(live: &Value, manifest: &Value, namespace: &str) -> Value 
     out
 }
 
-/// The manifest as kubectl sends it for a new object: with itself in its annotation.
-pub(super) fn annotated_as_new(manifest: &Value, namespace: &str) -> Value {
-    annotated(manifest, namespace, None)
-}
-
 /// The annotation's text and the manifest in it.
 pub(super) fn last_applied(object: &Value) -> Option<(String, Value)> {
     let annotations = get(object, "metadata.annotations")?;
@@ -40,7 +35,7 @@ pub(super) fn last_applied(object: &Value) -> Option<(String, Value)> {
 
 /// The manifest with itself in the annotation. kubectl adds annotations and a namespace to every manifest. An unchanged
 /// manifest keeps the text.
-fn annotated(manifest: &Value, namespace: &str, before: Option<&(String, Value)>) -> Value {
+pub(super) fn annotated(manifest: &Value, namespace: &str, before: Option<&(String, Value)>) -> Value {
     let mut out = manifest.clone();
     let Some(object) = out.as_object_mut() else {
         return out;

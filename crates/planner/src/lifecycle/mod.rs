@@ -148,7 +148,7 @@ impl State {
         let namespace = &inventory.namespace;
         let Some(old) = &self.stored else {
             return match inventory.update {
-                UpdateMethod::Apply => self.create(&apply::annotated_as_new(manifest, namespace)),
+                UpdateMethod::Apply => self.create(&apply::annotated(manifest, namespace, None)),
                 UpdateMethod::ServerSide => self.apply_on_server(manifest),
                 UpdateMethod::Replace => self.create(manifest),
             };

@@ -22,8 +22,9 @@ pub(super) fn render(cx: &Context<'_>) -> Rendering {
     if let Some(on) = multiple_architectures(cx) {
         set(&mut spec, "enableMultipleArchitectures", on.into());
     }
-    if !topology_is_unknown(cx) {
-        let topology = cx.topology;
+    // SSP reads them from here, not from the nodes.
+    let topology = cx.topology;
+    if !(topology.control_plane_architectures.is_empty() && topology.workload_architectures.is_empty()) {
         set(&mut spec, "cluster.controlPlaneArchitectures", json!(topology.control_plane_architectures));
         set(&mut spec, "cluster.workloadArchitectures", json!(topology.workload_architectures));
     }
@@ -35,10 +36,4 @@ fn multiple_architectures(cx: &Context<'_>) -> Option<bool> {
     let explicit = cx.hc.gates.explicit("enableMultiArchBootImageImport");
     let always = cx.release.has("multi-arch-always-written");
     (always || explicit.is_some()).then(|| cx.hc.multi_arch())
-}
-
-/// Whether no architectures of the cluster are known; SSP reads them from here, not from the nodes.
-fn topology_is_unknown(cx: &Context<'_>) -> bool {
-    let topology = cx.topology;
-    topology.control_plane_architectures.is_empty() && topology.workload_architectures.is_empty()
 }

@@ -144,7 +144,9 @@ impl Configuration {
                 facts.assumed.release = None;
                 facts.release = Some(release.clone()).filter(|_| !are_all);
             }
-            if facts != Facts::default() && has_entry(repo, cluster) {
+            // An entry of `hcoplan.yaml` can only mean the only HyperConverged of a file.
+            let is_only = repo.clusters().iter().filter(|c| c.named_path() == cluster.named_path()).count() == 1;
+            if facts != Facts::default() && is_only {
                 groups.entry(facts).or_default().push(cluster.named_path().to_owned());
             }
         }
@@ -295,11 +297,6 @@ fn without_questions(text: &str, indent: usize, keys: &[&str]) -> String {
             || !keys.iter().any(|key| asks(own, key))
     };
     text.split_inclusive('\n').filter(is_kept).collect()
-}
-
-/// Whether an entry of `hcoplan.yaml` can mean the cluster: the only HyperConverged of a file.
-fn has_entry(repo: &Repo, cluster: &ClusterRef) -> bool {
-    repo.clusters().iter().filter(|other| other.named_path() == cluster.named_path()).count() == 1
 }
 
 /// A text with other lines at its end.
