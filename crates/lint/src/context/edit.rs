@@ -3,6 +3,7 @@
 use super::prelude::*;
 use super::{Context, PatchAnnotation};
 use std::cell::Cell;
+use std::fmt::Display;
 
 use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
 use hcoplan_yaml::edit::{self};
@@ -24,6 +25,22 @@ impl Context<'_> {
     /// A suggestion that changes the HyperConverged.
     pub fn suggest(&self, title: impl Into<String>, changes: &[Change]) -> Option<Fix> {
         self.fix(title, Applicability::Suggestion, changes)
+    }
+
+    /// A suggestion that is named after its changes, and what follows.
+    pub fn suggest_change(&self, more: impl Display, changes: &[Change]) -> Option<Fix> {
+        self.suggest(format!("{}{more}", changed(changes)), changes)
+    }
+
+    /// Adds a fix that is named after its changes, and what follows, to a finding.
+    pub fn with_change(
+        &self,
+        finding: Finding,
+        more: impl Display,
+        applicability: Applicability,
+        changes: &[Change],
+    ) -> Finding {
+        self.with_fix(finding, format!("{}{more}", changed(changes)), applicability, changes)
     }
 
     /// Adds a fix to a finding, and its title as the help.
@@ -74,8 +91,7 @@ impl Context<'_> {
                 Change::Append(list, json!({"metadata": metadata}))
             }
         };
-        let changes = [change];
-        self.suggest(format!("{} to switch {name} off", changed(&changes)), &changes)
+        self.suggest_change(format!(" to switch {name} off"), &[change])
     }
 
     /// The changes that remove annotations, and `annotations` with the last one.

@@ -183,7 +183,7 @@ impl<'a> Context<'a> {
             return Some((name, said("kind").unwrap_or_default()));
         }
         let volume = said("inferFromVolume")?;
-        let Some(source) = vm.source_of_volume(volume) else {
+        let Some(source) = vm.volume(volume).and_then(|(_, volume)| vm.source_behind(volume)) else {
             return default_type(self.claim_behind(vm, volume)?, kind);
         };
         let Some(declared) = self.named("DataSource", Some(source.namespace), source.name) else {

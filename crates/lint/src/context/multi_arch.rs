@@ -20,8 +20,7 @@ impl Context<'_> {
             Some(path) => Change::Set(path, on.into()),
             None => self.gate_change(GATE, on),
         };
-        let changes = [change];
-        self.suggest(format!("{}{which}", changed(&changes)), &changes)
+        self.suggest_change(which, &[change])
     }
 
     /// The maturity of multi-arch golden images for a text about enabling them: ` (alpha)`. Empty if v1's field does

@@ -93,8 +93,8 @@ impl<'a> Context<'a> {
     pub fn applied(&self) -> impl Iterator<Item = Applied<'_, 'a>> {
         let patches = self.patch_annotations().iter();
         patches.flat_map(|patch| {
-            let effects = self.patch_effects(patch).map(|e| &e.operations[..]);
-            let effects = effects.unwrap_or_default().iter();
+            let effects = patch.effects.get_or_init(|| self.effects_of(patch, patch.operations()));
+            let effects = effects.as_ref().map(|e| &e.operations[..]).unwrap_or_default().iter();
             effects.filter_map(move |effect| {
                 Some(Applied { patch, index: effect.index, operation: patch.operations().get(effect.index)?, effect })
             })
@@ -124,11 +124,6 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The effects of an annotation's operations; `None` if the operand isn't rendered or patched.
-    pub fn patch_effects<'c>(&self, patch: &'c PatchAnnotation<'a>) -> Option<&'c Effects> {
-        patch.effects.get_or_init(|| self.effects_of(patch, patch.operations())).as_ref()
-    }
-
     /// The operand patched with another text; `None` if that can't be applied or the operand isn't rendered.
     pub fn result_of(&self, patch: &PatchAnnotation<'_>, text: &str) -> Option<Value> {
         let before = patch.rendered()?;
@@ -137,6 +132,18 @@ impl<'a> Context<'a> {
         let mut after = jsonpatch::patch(types, ty, before, name, text).ok()?;
         types.normalise_operand(&mut after, ty);
         Some(after)
+    }
+
+    /// A suggestion of changes in an annotation's text (ranges of bytes), if the operand is as meant with them.
+    pub fn patched(
+        &self,
+        patch: &PatchAnnotation<'_>,
+        title: impl Into<String>,
+        changes: &[(Range<usize>, String)],
+        is_meant: impl Fn(&Value) -> bool,
+    ) -> Option<Fix> {
+        let (text, edits) = patch.edited(changes)?;
+        is_meant(&self.result_of(patch, &text)?).then(|| suggestion(title, edits))
     }
 
     /// Whether an annotation with another text has the same result.
@@ -221,14 +228,18 @@ impl<'a> PatchAnnotation<'a> {
         self.edited(&cuts)
     }
 
-    /// A suggestion that replaces a span of its text, inside quotes, and the resulting text.
-    pub fn rewritten(&self, span: Span, new: &str) -> Option<(String, Fix)> {
+    /// A suggestion that replaces a span of its text, inside quotes.
+    pub fn rewritten(&self, span: Span, new: &str) -> Option<Fix> {
         let mut range = span.range();
         if self.text.get(range.clone())?.starts_with('"') {
             range = range.start + 1..range.end.checked_sub(1)?;
         }
-        let (text, edits) = self.edited(&[(range, new.to_owned())])?;
-        Some((text, suggestion(format!("write {new}"), edits)))
+        Some(suggestion(format!("write {new}"), self.edited(&[(range, new.to_owned())])?.1))
+    }
+
+    /// A suggestion that gives what an operation names another name.
+    pub fn renamed(&self, operation: &Operation, pointer: &str, name: &str) -> Option<Fix> {
+        self.rewritten(self.named_span(operation, pointer)?, name)
     }
 
     /// The location of a span of its text.
@@ -256,7 +267,7 @@ impl<'a> PatchAnnotation<'a> {
     }
 
     /// The same as a range of the text, keys with quotes; `None` if only the whole path can be marked.
-    pub fn named_span(&self, operation: &Operation, pointer: &str) -> Option<Span> {
+    fn named_span(&self, operation: &Operation, pointer: &str) -> Option<Span> {
         let wanted = jsonpatch::segments(pointer);
         let path = operation.segments();
         let leads = path.iter().zip(&wanted).all(|(p, w)| same_step(p, w));

@@ -5,7 +5,6 @@ use super::{Applied, Context, PatchAnnotation};
 use hcoplan_planner::jsonpatch;
 
 use super::patch::same_step;
-use crate::suggestion::suggestion;
 
 impl Applied<'_, '_> {
     /// The first path changed by the operation at, above or below a JSON pointer.
@@ -91,9 +90,7 @@ impl<'a> Context<'a> {
         if patch.shifts_others(applied.index) {
             return None;
         }
-        let (text, edits) = patch.edited(&[(applied.operation.spans.whole.range(), operations)])?;
-        self.result_of(patch, &text)?;
-        Some(suggestion(title, edits))
+        self.patched(patch, title, &[(applied.operation.spans.whole.range(), operations)], |_| true)
     }
 }
 

@@ -48,6 +48,8 @@ pub struct Placement<'a> {
 pub struct Unmatched {
     /// The unmatched condition: `is labelled nodeType=virt`.
     pub wanted: String,
+    /// The label's key, if it is about one.
+    pub key: Option<String>,
     /// Its location.
     pub place: Location,
     /// A similar label of a node, which was probably meant, `nodetype=virt`, and the changes that select it.
@@ -104,11 +106,8 @@ impl<'a> Placement<'a> {
             found.extend(self.unmatched_affinity(cx));
         }
         if found.is_empty() {
-            found.push(Unmatched {
-                wanted: "matches every condition".to_owned(),
-                place: self.field.key_place(),
-                meant: None,
-            });
+            let (wanted, place) = ("matches every condition".to_owned(), self.field.key_place());
+            found.push(Unmatched { wanted, key: None, place, meant: None });
         }
         found
     }
@@ -128,6 +127,7 @@ impl<'a> Placement<'a> {
             };
             Some(Unmatched {
                 wanted: format!("is labelled {}", label(key, text(value))),
+                key: Some(key.clone()),
                 place: if known_key { cx.document().locate(&path) } else { cx.document().locate_key(&path) },
                 meant: meant(cx, key, text(value)).map(selecting),
             })
@@ -144,6 +144,7 @@ impl<'a> Placement<'a> {
         let path = self.path().key("affinity").key("nodeAffinity");
         Some(Unmatched {
             wanted: "matches its required node affinity".to_owned(),
+            key: None,
             place: cx.document().locate_key(&path.key(REQUIRED)),
             meant: meant_architecture(cx, affinity, &path),
         })

@@ -87,7 +87,9 @@ fn fields_of(document: &Document, schema: &Schema) -> Vec<Path> {
         let entries = entries(document.root.at(map));
         entries.iter().take(MAX_KEYS).map(|entry| map.key(&entry.key.text))
     });
-    let mut values: Vec<Path> = keys.filter(|key| !is_named_like_a_field(schema, key)).collect();
+    // A key that is named like a field of its value.
+    let mut values: Vec<Path> =
+        keys.filter(|at| !key(at).is_some_and(|name| schema.known_fields(at).contains(&name))).collect();
     let (keys, mut next) = (values.len(), 0);
     while let Some(above) = values.get(next).cloned() {
         values.extend(schema.known_fields(&above).into_iter().map(|name| above.key(name)));
@@ -95,11 +97,6 @@ fn fields_of(document: &Document, schema: &Schema) -> Vec<Path> {
     }
     fields.extend(values.into_iter().skip(keys));
     fields
-}
-
-/// Whether the last key of a path is a field of the value at that path.
-fn is_named_like_a_field(schema: &Schema, path: &Path) -> bool {
-    key(path).is_some_and(|name| schema.known_fields(path).contains(&name))
 }
 
 /// A document after edits. `None` if they change another file, can't be applied, or remove the object.

@@ -263,12 +263,8 @@ impl<'n> VirtualMachine<'n> {
         self.source_behind(self.boot_volume()?.1)
     }
 
-    /// The DataSource cloned for a volume, by the volume's name.
-    pub(super) fn source_of_volume(&self, name: &str) -> Option<SourceRef<'n>> {
-        self.source_behind(self.volume(name)?.1)
-    }
-
-    fn source_behind(&self, volume: &Node) -> Option<SourceRef<'n>> {
+    /// The DataSource cloned for a volume.
+    pub(super) fn source_behind(&self, volume: &Node) -> Option<SourceRef<'n>> {
         let path = self.disk_template(claim_name(volume)?)?.key("sourceRef");
         source_ref(self.document.root.at(&path)?, path, self.namespace())
     }

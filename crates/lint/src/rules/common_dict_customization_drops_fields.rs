@@ -12,24 +12,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for image in cx.golden_images() {
         let customised = matches!(image.template.source, TemplateSource::Customised { .. });
         if let Some(written) = image.written.filter(|_| customised) {
-            namespace(cx, &written, out);
-            fields(cx, image, &written, out);
-            labels(cx, &written, out);
+            let found = [namespace(cx, &written), fields(cx, image, &written), labels(cx, &written)];
+            out.report_all(found.into_iter().flatten());
         }
     }
 }
 
-fn namespace(cx: &Context<'_>, written: &WrittenTemplate<'_>, out: &mut Sink) {
-    let hc = cx.hyperconverged();
-    let common = hc.and_then(|hc| hc.common_images_namespace());
+fn namespace(cx: &Context<'_>, written: &WrittenTemplate<'_>) -> Option<Finding> {
     let own = written.get("metadata.namespace").and_then(|n| n.as_str());
-    let Some(common) = common.filter(|_| own.unwrap_or_default().is_empty()) else {
-        return;
-    };
     let goes_to = cx.images_namespace();
-    if common == goes_to {
-        return;
-    }
+    let common = cx.hyperconverged()?.common_images_namespace();
+    let common = common.filter(|common| own.unwrap_or_default().is_empty() && *common != goes_to)?;
     let name = written.name();
     let message = format!(
         "golden image {name} is customised, so SSP creates it in the namespace {goes_to}; the other common images are in {common}"
@@ -44,15 +37,11 @@ fn namespace(cx: &Context<'_>, written: &WrittenTemplate<'_>, out: &mut Sink) {
         .help(format!("add namespace: {common} to its metadata"));
     let set = Change::Set(path, common.into());
     let title = format!("keep {name} in {common}");
-    out.report(finding.fixes(cx.suggest(title, &[set])));
+    Some(finding.fixes(cx.suggest(title, &[set])))
 }
 
-fn fields(cx: &Context<'_>, image: &GoldenImage<'_>, written: &WrittenTemplate<'_>, out: &mut Sink) {
-    let common = cx.common_image(written.name()).map(|c| &c["spec"]);
-    let common = common.and_then(Json::as_object);
-    let (Some(common), Some(own)) = (common, image.template.spec.as_ref()) else {
-        return;
-    };
+fn fields(cx: &Context<'_>, image: &GoldenImage<'_>, written: &WrittenTemplate<'_>) -> Option<Finding> {
+    let (common, own) = (cx.common_image(written.name())?["spec"].as_object()?, image.template.spec.as_ref()?);
     let mut lost = missing(common, own);
     let data_volume = |spec: &'_ Map<String, Json>| {
         let inner = spec.get("template").and_then(|t| t.get("spec"));
@@ -60,16 +49,12 @@ fn fields(cx: &Context<'_>, image: &GoldenImage<'_>, written: &WrittenTemplate<'
     };
     lost.extend(missing(&data_volume(common), &data_volume(own)));
     if lost.is_empty() {
-        return;
+        return None;
     }
     let name = written.name();
     let message = format!("golden image {name} is customised and so loses {} of the common image", and(&lost));
-    out.report(
-        cx.finding(message)
-            .at(written.locate_key("spec"))
-            .label("replaces the whole common spec")
-            .help(format!("repeat {}", and(&lost))),
-    );
+    let finding = cx.finding(message).at(written.locate_key("spec")).label("replaces the whole common spec");
+    Some(finding.help(format!("repeat {}", and(&lost))))
 }
 
 /// The missing fields of the common image, with their values.
@@ -81,18 +66,17 @@ fn missing(common: &Map<String, Json>, own: &Map<String, Json>) -> Vec<String> {
     lost.map(|(key, value)| format!("{key}: {value}")).collect()
 }
 
-fn labels(cx: &Context<'_>, written: &WrittenTemplate<'_>, out: &mut Sink) {
-    let labels = written.get("metadata.labels");
-    let labels = entries(labels);
+fn labels(cx: &Context<'_>, written: &WrittenTemplate<'_>) -> Option<Finding> {
+    let labels = written.get("metadata.labels")?.entries();
     if labels.is_empty() {
-        return;
+        return None;
     }
     let keys = and(labels.iter().map(|label| &label.key.text));
     let message = format!("golden image {} is customised, and HCO ignores its own labels: {keys}", written.name());
-    out.report(
-        cx.finding(message)
-            .at(written.locate_key("metadata.labels"))
+    let finding = cx.finding(message).at(written.locate_key("metadata.labels"));
+    Some(
+        finding
             .label("only the common image's labels apply")
             .help("switch the common image off, and write one by another name with these labels"),
-    );
+    )
 }

@@ -51,14 +51,13 @@ impl Leaf<'_> {
             (Applicability::Suggestion, "you want this value")
         };
         let removed: Vec<_> = std::iter::once(self).chain(others).map(|l| Change::Remove(l.path.clone())).collect();
-        let title = format!("{}, unless {unless}", changed(&removed));
         let finding = cx.finding(message).at(cx.location(self.node.span)).becomes(PredictedValue {
             kind: "HyperConverged",
             path: self.path.clone(),
             value,
             when,
         });
-        cx.with_fix(finding, title, applicability, &removed)
+        cx.with_change(finding, format!(", unless {unless}"), applicability, &removed)
     }
 }
 

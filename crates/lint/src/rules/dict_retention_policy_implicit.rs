@@ -54,7 +54,6 @@ pub(super) fn find(cx: &Context<'_>, template: &WrittenTemplate<'_>) -> Option<F
         finding.fixes(cx.fix(format!("{}, today's {noun}", changed(&changes)), Applicability::Safe, &changes))
     } else {
         let to = if policy { "keep the disks" } else { "keep three imports" };
-        let title = format!("{} to {to}", changed(&changes));
-        finding.info().fixes(cx.suggest(title, &changes))
+        finding.info().fixes(cx.suggest_change(format!(" to {to}"), &changes))
     })
 }

@@ -26,36 +26,28 @@ impl Size {
     }
 }
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for DiskSpec { who, spec, document, namespace } in cx.disk_specs() {
-        let Some((own, path)) = requested(document, spec) else {
-            continue;
-        };
-        let Some((name, source)) = source(cx, namespace, spec) else {
-            continue;
-        };
-        let (Some(bytes), Some(wanted)) = (own.bytes(), source.bytes()) else {
-            continue;
-        };
-        let slack = if own.is_inflated && !source.is_inflated { wanted / 100 * OVERHEAD } else { 0 };
-        if bytes >= wanted - slack {
-            continue;
-        }
-        let message =
-            format!("{who} requests {}, but its source, {name}, has {}: CDI doesn't clone it", own.text, source.text);
-        let mut finding = cx
-            .finding_about(document, message)
-            .at(document.locate(&path))
-            .label("smaller than its source")
-            .help(format!("request at least {}", source.text))
-            .fixes(suggested(
-                document,
-                format!("request {}", source.text),
-                &[Change::Set(path, source.text.as_str().into())],
-            ));
-        finding = with_related(finding, source.place, "the size of its source");
-        out.report(finding);
+pub(super) fn find(cx: &Context<'_>, disk: &DiskSpec<'_>) -> Option<Finding> {
+    let DiskSpec { who, spec, document, namespace } = disk;
+    let (own, path) = requested(document, spec)?;
+    let (name, source) = source(cx, namespace, spec)?;
+    let (bytes, wanted) = (own.bytes()?, source.bytes()?);
+    let slack = if own.is_inflated && !source.is_inflated { wanted / 100 * OVERHEAD } else { 0 };
+    if bytes >= wanted - slack {
+        return None;
     }
+    let message =
+        format!("{who} requests {}, but its source, {name}, has {}: CDI doesn't clone it", own.text, source.text);
+    let finding = cx
+        .finding_about(document, message)
+        .at(document.locate(&path))
+        .label("smaller than its source")
+        .help(format!("request at least {}", source.text))
+        .fixes(suggested(
+            document,
+            format!("request {}", source.text),
+            &[Change::Set(path, source.text.as_str().into())],
+        ));
+    Some(with_related(finding, source.place, "the size of its source"))
 }
 
 const REQUEST: &str = "resources.requests.storage";

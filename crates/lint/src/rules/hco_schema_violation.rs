@@ -87,6 +87,8 @@ fn first_of(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<Location> 
     Some(cx.location(first.span))
 }
 
+const QUANTITY: &str = "write a quantity such as 500m, 2 or 64Mi";
+
 /// Maximum number of remedies in a message.
 const MAX_HELPS: usize = 4;
 
@@ -106,14 +108,16 @@ fn help(cx: &Context<'_>, schema: &Schema, cause: &Cause) -> Option<String> {
             first_of(cx, schema, &cause.path).map(|_| "remove one of the two".to_owned())?
         }
         CauseKind::Decode(Wants::Duration) => "write a duration such as 90s, 15m or 1h30m".to_owned(),
-        CauseKind::Decode(Wants::Quantity) => "write a quantity such as 500m, 2 or 64Mi".to_owned(),
+        CauseKind::Decode(Wants::Quantity) => QUANTITY.to_owned(),
         CauseKind::Violation(ViolationKind::Invalid) => {
             let field = field?;
             match (field.minimum, field.maximum) {
                 (Some(least), Some(most)) => format!("write a number from {least} to {most}"),
                 (Some(least), None) => format!("write {least} or more"),
                 (None, Some(most)) => format!("write {most} or less"),
-                (None, None) => return None,
+                (None, None) => {
+                    field.pattern.filter(|pattern| pattern.contains("[KMGTPE]i")).map(|_| QUANTITY.to_owned())?
+                }
             }
         }
         CauseKind::Violation(ViolationKind::Rule) => format!("change `{}` as the message says", cause.path),

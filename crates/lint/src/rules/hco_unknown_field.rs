@@ -88,7 +88,7 @@ fn leftover(cx: &Context<'_>, fields: &[&PrunedField]) -> Option<Finding> {
     let message = format!("the API server drops {names}, which only old releases had");
     let finding = cx.finding(message).warning().at(places.next()?).label("a leftover");
     let finding = with_related(finding, places, "and this one");
-    Some(cx.with_fix(finding, changed(&removed), Applicability::Unsafe, &removed))
+    Some(cx.with_change(finding, "", Applicability::Unsafe, &removed))
 }
 
 /// What one writes below `metadata`, which no CRD has.
@@ -108,10 +108,14 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
     let opposite = || cx.shape()?.opposite(path).map(|(to, value)| (to, Some(value.into())));
     if let Some((to, value)) = of_metadata.or_else(opposite) {
         let moved = [Change::Move(path.clone(), to, value)];
-        return cx.with_fix(finding, changed(&moved), Applicability::Unsafe, &moved);
+        return cx.with_change(finding, "", Applicability::Unsafe, &moved);
     }
     let Some(shape) = cx.shape() else {
         return finding;
+    };
+    let removed = [Change::Remove(path.clone())];
+    let without = |finding: Finding, why: String, applicability| {
+        cx.with_change(finding, format!(": {why}"), applicability, &removed)
     };
     let destinations = shape.destinations(path);
     let is_sure = destinations.first().is_some_and(|destination| destination.kind <= DestinationKind::Version);
@@ -120,9 +124,7 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
         && !is_sure
         && let Some(why) = cx.without_field(gate)
     {
-        let removed = [Change::Remove(path.clone())];
-        let title = format!("{}: {why}", changed(&removed));
-        return cx.with_fix(finding, title, Applicability::Unsafe, &removed);
+        return without(finding, why, Applicability::Unsafe);
     }
     // A field deep inside of an operand is less likely meant than one of HCO.
     let is_meant = |operand: &OperandField| destinations.is_empty() || operand.path.0.len() <= 3;
@@ -148,7 +150,7 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
     if let [other] = similar(name, &known)[..] {
         let other = path.parent().key(other);
         let of_other = cx.document().locate_key(&other);
-        let removal = cx.suggest(format!("remove {path}"), &[Change::Remove(path.clone())]);
+        let removal = cx.suggest(format!("remove {path}"), &removed);
         let title = format!("move its value to {other}");
         let move_it = shape.relocation(title, Applicability::Suggestion, &[(path.clone(), other)], path);
         let mut fixes: Vec<Fix> = removal.into_iter().chain(move_it).collect();
@@ -167,9 +169,7 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
             None => (format!("{version} has no such field; without it {}", lost(cx, path)), Applicability::Suggestion),
         },
     };
-    let removed = [Change::Remove(path.clone())];
-    let title = format!("{}: {why}", changed(&removed));
-    cx.with_fix(finding, title, applicability, &removed)
+    without(finding, why, applicability)
 }
 
 /// The settings lost with a value.

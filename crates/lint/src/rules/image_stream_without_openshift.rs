@@ -2,24 +2,19 @@
 
 use super::prelude::*;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for DiskSpec { who, spec, document, namespace } in cx.disk_specs() {
-        let Some((stream, node)) =
-            spec.below("source.registry.imageStream").and_then(|node| Some((node.as_str()?, node)))
-        else {
-            continue;
-        };
-        let finding = |why: &str| {
-            let message = format!("{who} imports from an ImageStream, which {why}");
-            cx.finding_about(document, message).at(document.location(node.span))
-        };
-        if cx.is_openshift() {
-            out.report_all(undeclared(cx, namespace, stream, finding));
-        } else {
-            let finding = finding("only OpenShift has").label("this cluster runs on plain Kubernetes");
-            out.report(finding.help("write url: docker://registry/image:tag"));
-        }
+pub(super) fn find(cx: &Context<'_>, disk: &DiskSpec<'_>) -> Option<Finding> {
+    let DiskSpec { who, spec, document, namespace } = disk;
+    let node = spec.below("source.registry.imageStream")?;
+    let stream = node.as_str()?;
+    let finding = |why: &str| {
+        let message = format!("{who} imports from an ImageStream, which {why}");
+        cx.finding_about(document, message).at(document.location(node.span))
+    };
+    if cx.is_openshift() {
+        return undeclared(cx, namespace, stream, finding);
     }
+    let finding = finding("only OpenShift has").label("this cluster runs on plain Kubernetes");
+    Some(finding.help("write url: docker://registry/image:tag"))
 }
 
 /// A finding about a misspelt stream or tag, or a stream that is declared in another namespace. Source: CDI

@@ -3,12 +3,7 @@
 use super::prelude::*;
 use super::workload_placement_matches_no_node::unmatched;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let Some(placement) = cx.placement(Pods::Infra) else {
-        return;
-    };
-    let declared = cx.nodes().next().is_some();
-    if declared && placement.selects_nodes() && placement.nodes(cx).is_empty() && placement.is_known(cx) {
-        out.report(unmatched(cx, &placement));
-    }
+pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
+    let placement = cx.placement(Pods::Infra).filter(|p| p.selects_nodes() && p.nodes(cx).is_empty())?;
+    cx.nodes().next().filter(|_| placement.is_known(cx)).map(|_| unmatched(cx, &placement))
 }

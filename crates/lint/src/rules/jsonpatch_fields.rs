@@ -38,11 +38,7 @@ fn case_mismatch(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str) -> 
     let TypeStep::Field(name, _) = types.step(cx.operand_type(patch, parent)?, key) else {
         return None;
     };
-    let fix = patch.named_span(applied.operation, pointer).and_then(|span| {
-        let (text, fix) = patch.rewritten(span, name)?;
-        let same = patch.result() == Some(&cx.result_of(patch, &text)?);
-        Some(Fix { applicability: if same { Applicability::Safe } else { Applicability::Unsafe }, ..fix })
-    });
+    let fix = patch.renamed(applied.operation, pointer, name).and_then(|fix| cx.safe_where_objects_stay(fix));
     let finding = cx
         .finding(format!("the field of {} is {name}, not {key}: HCO accepts both", applied.kind()))
         .at(applied.named_location(pointer))
@@ -125,14 +121,18 @@ fn dropped(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str, label: &'
     let of_type = cx.operand_type(patch, parent);
     let name = of_type.and_then(|ty| types.field_of_type(ty, key).or_else(|| nearest(key, types.field_names(ty))));
     if let Some(name) = name {
-        let fix = patch.named_span(applied.operation, pointer).and_then(|span| patch.rewritten(span, name));
-        return Some(finding.remedy(format!("did you mean {name}?"), fix.map(|(_, fix)| fix)));
+        let fix = patch.renamed(applied.operation, pointer, name);
+        return Some(finding.remedy(format!("did you mean {name}?"), fix));
     }
-    let mut elsewhere = cx.operand_schema(patch).map(Schema::all_fields).unwrap_or_default();
     let is = |segment: Option<&Segment>, name: &str| matches!(segment, Some(Segment::Key(key)) if key == name);
-    elsewhere.retain(|p| is(p.0.last(), key) && is(p.0.first(), "spec"));
-    Some(match &elsewhere[..] {
-        [only] => finding.help(format!("{kind} has {key} at {only}")),
-        _ => finding.help("remove the operation, or use the HyperConverged's own field"),
-    })
+    let elsewhere = |schema: Option<&Schema>| -> Vec<Path> {
+        let mut all = schema.map(Schema::all_fields).unwrap_or_default();
+        all.retain(|p| is(p.0.last(), key) && is(p.0.first(), "spec"));
+        all
+    };
+    Some(finding.help(match (&elsewhere(cx.operand_schema(patch))[..], &elsewhere(cx.schema())[..]) {
+        ([only], _) => format!("{kind} has {key} at {only}"),
+        (_, [only]) => format!("set {only} of the HyperConverged"),
+        _ => "remove the operation, or correct its path".to_owned(),
+    }))
 }

@@ -76,7 +76,7 @@ fn unknown(cx: &Context<'_>, applied: &Applied<'_, '_>, gate: &str) -> Option<Fi
     Some(match nearest(gate, cx.release().kubevirt_gates().map(|known| known.name)) {
         Some(meant) => {
             let fix = applied.text_span(gate).and_then(|span| applied.patch.rewritten(span, meant));
-            finding.remedy(format!("did you mean {meant}?"), fix.map(|(_, fix)| fix))
+            finding.remedy(format!("did you mean {meant}?"), fix)
         }
         None => finding.help("remove it, or write the gate's name as KubeVirt does"),
     })

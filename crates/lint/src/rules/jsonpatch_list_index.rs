@@ -84,7 +84,5 @@ fn append(cx: &Context<'_>, applied: &Applied<'_, '_>, depth: usize) -> Option<F
         return None;
     }
     let span = applied.operation.segment_span(patch.text, depth)?;
-    let (text, edits) = patch.edited(&[(span.range(), "-".to_owned())])?;
-    cx.result_of(patch, &text)?;
-    Some(suggestion("write - for the index, which adds at the end", edits))
+    cx.patched(patch, "write - for the index, which adds at the end", &[(span.range(), "-".to_owned())], |_| true)
 }

@@ -1,7 +1,5 @@
 //! An object that is merged instead of replacing the existing one.
 
-use std::ops::Range;
-
 use hcoplan_planner::jsonpatch::Loss;
 
 use super::prelude::*;
@@ -52,9 +50,8 @@ fn by_path(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Fix> {
         let (path, value) = (Json::from(path), patch.text.get(span.range())?);
         operations.push(format!(r#"{{"op": "add", "path": {path}, "value": {value}}}"#));
     }
-    let range: Range<usize> = operation.spans.whole.range();
-    let (text, edits) = patch.edited(&[(range, operations.join(", "))])?;
-    cx.keeps_result(patch, &text).then_some(suggestion(format!("write {}", and(&operations)), edits))
+    let change = (operation.spans.whole.range(), operations.join(", "));
+    cx.patched(patch, format!("write {}", and(&operations)), &[change], |result| patch.result() == Some(result))
 }
 
 /// The paths of values inside an existing object.
@@ -88,8 +85,7 @@ fn cleared(cx: &Context<'_>, applied: &Applied<'_, '_>, names: &[&str]) -> Optio
     let inner = patch.text.get(..end)?.trim_end();
     let comma = if value.is_empty() { "" } else { ", " };
     let change = (inner.len()..inner.len(), format!("{comma}{nulls}"));
-    let (text, edits) = patch.edited(&[change])?;
-    let result = cx.result_of(patch, &text)?;
-    let gone = fields.iter().all(|f| result.pointer(&format!("{}/{f}", operation.path)).is_none());
-    gone.then(|| suggestion(format!("clear {} with null", and(&fields)), edits))
+    cx.patched(patch, format!("clear {} with null", and(&fields)), &[change], |result| {
+        fields.iter().all(|f| result.pointer(&format!("{}/{f}", operation.path)).is_none())
+    })
 }

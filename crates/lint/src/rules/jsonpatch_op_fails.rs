@@ -82,10 +82,8 @@ fn meant<'c>(
             return None;
         }
         let name = nearest(key, types.field_names(ty))?;
-        let rewritten = patch.named_span(operation, pointer).and_then(|span| patch.rewritten(span, name));
         // Another operation may fail, too.
         let is_gone = |fix: &Fix| cx.planned_with(fix).is_some_and(|p| p.admission.message != cx.admission().message);
-        let fix = rewritten.map(|(_, fix)| fix).filter(is_gone);
-        Some((pointer.to_owned(), name, fix))
+        Some((pointer.to_owned(), name, patch.renamed(operation, pointer, name).filter(is_gone)))
     })
 }

@@ -11,10 +11,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let below = path.trim_start_matches('/');
             let meant = if path.starts_with("spec/") { format!("/{path}") } else { format!("/spec/{below}") };
             finding = if is_a_field(cx, patch, &meant) {
-                finding.remedy(
-                    format!("did you mean {meant}?"),
-                    patch.rewritten(operation.spans.path, &meant).map(|(_, fix)| fix),
-                )
+                finding.remedy(format!("did you mean {meant}?"), patch.rewritten(operation.spans.path, &meant))
             } else if path == "/spec" || path.is_empty() {
                 finding.help("name the fields below /spec, one operation for each")
             } else {

@@ -8,6 +8,9 @@ use super::prelude::*;
 /// Reasons reported by other rules.
 const ELSEWHERE: [&str; 2] = ["customize-components", "gates-in-both-lists"];
 
+const WEBHOOK: [&str; 2] =
+    ["the webhook rejects the patched object", "write a value that the webhook accepts, or remove the operation"];
+
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (patch, before, after) in cx.patched_operands() {
         match patch.target.kind {
@@ -20,7 +23,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                         continue;
                     }
                     let message = format!("KubeVirt's webhook will reject the KubeVirt: {}", rejection.message);
-                    out.report(finding(cx, patch, message, &rejection.pointer));
+                    out.report(finding(cx, patch, message, &rejection.pointer, WEBHOOK));
                 }
             }
             "SSP" if !out.is_explained(Incident::SspRejection) => {
@@ -34,7 +37,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                         Some(SspReason::NamelessTemplate) => "/spec/commonTemplates",
                         _ => "/spec/cluster",
                     };
-                    out.explain(Incident::SspRejection, finding(cx, patch, message, pointer));
+                    out.explain(Incident::SspRejection, finding(cx, patch, message, pointer, WEBHOOK));
                 }
             }
             _ => {}
@@ -42,15 +45,20 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn finding(cx: &Context<'_>, patch: &PatchAnnotation<'_>, message: String, pointer: &str) -> Finding {
+/// A finding at the operation that is to blame.
+pub(super) fn finding(
+    cx: &Context<'_>,
+    patch: &PatchAnnotation<'_>,
+    message: String,
+    pointer: &str,
+    [label, help]: [&'static str; 2],
+) -> Finding {
     let applied = cx.changed_by(patch, pointer).or_else(|| cx.changed_by(patch, "/spec"));
     let place = match &applied {
         Some(applied) if applied.changed(pointer).is_some() => applied.written_location(pointer),
         Some(applied) => applied.path_place(),
         None => patch.annotation.value_place(),
     };
-    cx.finding(message).at(place).label("the webhook rejects the patched object").remedy(
-        "write a value that the webhook accepts, or remove the operation",
-        applied.and_then(|a| cx.drop_operation(&a)),
-    )
+    let fix = applied.and_then(|applied| cx.drop_operation(&applied));
+    cx.finding(message).at(place).label(label).remedy(help, fix)
 }

@@ -39,16 +39,12 @@ fn emptied(cx: &Context<'_>, applied: &Applied<'_, '_>, lost: &[&Loss]) -> Optio
     let operations: String =
         empty.iter().map(|(path, value)| format!(", {}", json!({"op": "add", "path": path, "value": value}))).collect();
     let end = applied.operation.spans.whole.range().end;
-    let (text, edits) = applied.patch.edited(&[(end..end, operations)])?;
-    let after = cx.result_of(applied.patch, &text)?;
-    empty.iter().all(|(path, value)| after.pointer(path).is_none_or(|v| v == value)).then(|| {
-        suggestion(
-            match &empty[..] {
-                [(path, value)] => format!("write {value} to {path}"),
-                _ => format!("empty the {} fields that were taken over", empty.len()),
-            },
-            edits,
-        )
+    let title = match &empty[..] {
+        [(path, value)] => format!("write {value} to {path}"),
+        _ => format!("empty the {} fields that were taken over", empty.len()),
+    };
+    cx.patched(applied.patch, title, &[(end..end, operations)], |after| {
+        empty.iter().all(|(path, value)| after.pointer(path).is_none_or(|v| v == value))
     })
 }
 

@@ -14,8 +14,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             finding = finding.related(cx.document().locate_key(&new), "the new name");
             let keep_new = [Change::Remove(old.clone())];
             let keep_old = [Change::Remove(new), Change::Rename(old, NEW.to_owned())];
-            let fix = |changes: &[Change]| cx.suggest(changed(changes), changes);
-            finding.fixes.extend([fix(&keep_new), fix(&keep_old)].into_iter().flatten());
+            let keep = [&keep_new[..], &keep_old].into_iter().filter_map(|changes| cx.suggest_change("", changes));
+            finding.fixes.extend(keep);
         }
         out.reject(finding);
         return;

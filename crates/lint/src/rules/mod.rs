@@ -84,12 +84,10 @@ mod jsonpatch_customize_components;
 mod jsonpatch_duplicates_field;
 mod jsonpatch_fields;
 mod jsonpatch_gates;
-mod jsonpatch_invalid_json;
-mod jsonpatch_invalid_operation;
 mod jsonpatch_layered;
 mod jsonpatch_list_index;
+mod jsonpatch_malformed;
 mod jsonpatch_noop;
-mod jsonpatch_not_an_array;
 mod jsonpatch_object_merges;
 mod jsonpatch_op_fails;
 mod jsonpatch_overrides_architecture;
@@ -184,6 +182,7 @@ pub(super) static TABLES: &[&[RegisteredRule]] = &[
     jsonpatch_annotation::RULES,
     jsonpatch_fields::RULES,
     jsonpatch_gates::RULES,
+    jsonpatch_malformed::RULES,
     mirrored_images::RULES,
     owned_objects::RULES,
     rejections::RULES,
@@ -195,7 +194,9 @@ pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
     let checks: [(&Rule, Check); 17] = [
         (&rules::DATASOURCE_REFERENCE_UNRENDERED, datasource_reference_unrendered::without_ssp),
         (&rules::DISK_REJECTED, disk_rejected::check),
-        (&rules::DISK_SMALLER_THAN_SOURCE, disk_smaller_than_source::check),
+        (&rules::DISK_SMALLER_THAN_SOURCE, |cx, out| {
+            out.report_all(cx.disk_specs().iter().filter_map(|disk| disk_smaller_than_source::find(cx, disk)));
+        }),
         (&rules::HOST_DEVICE_NOT_PERMITTED, host_device_not_permitted::check),
         (&rules::NETWORK_REFERENCE_MISSING, network_reference_missing::machines),
         (&rules::REFERENCED_KEY_MISSING, referenced_key_missing::check),
@@ -228,7 +229,7 @@ mod prelude {
     pub(super) use hcoplan_kubernetes::schema::ViolationKind;
     pub(super) use hcoplan_kubernetes::{ObjectId, tree};
     pub(super) use hcoplan_planner::admission::Reason;
-    pub(super) use hcoplan_planner::boot::{BootCause, NodeBarrier, variant};
+    pub(super) use hcoplan_planner::boot::{BootCause, BootOutcome, NodeBarrier, variant};
     pub(super) use hcoplan_planner::boot_images::ssp_stage::Rendered;
     pub(super) use hcoplan_planner::boot_images::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION, TemplateSource};
     pub(super) use hcoplan_planner::inventory::Architecture;

@@ -3,44 +3,36 @@
 use super::prelude::*;
 use crate::fix::differences;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let list = cx.field("dataImportCronTemplates").path();
-    let (Some(list), Some(stored)) = (list, cx.admission().stored.as_ref()) else {
-        return;
-    };
-    for template in cx.written_templates() {
-        let Some(stored) = list.index(template.index).get(stored) else {
-            continue;
-        };
-        let (written, mut changes) = (template.node.to_json(), Vec::new());
-        differences(&written, stored, &Path::root(), &mut changes);
-        let added = changes.into_iter().filter_map(|change| match change {
-            Change::Set(path, value) if path.get(&written).is_none_or(Json::is_null) => Some((path, value)),
-            _ => None,
-        });
-        let added: Vec<(Path, Json)> = added.collect();
-        if added.is_empty() {
-            continue;
-        }
-        let shown = and(added.iter().map(|(path, value)| format!("{path}: {value}")));
-        let message = format!("the golden image {} is stored with values that git lacks: {shown}", template.name());
-        let finding = cx.finding(message).at(template.name_place()).label("differs from git as soon as it is stored");
-        // Setting the policy decides about the disks, and suppresses the rule that reports it.
-        let policy = added.iter().any(|(path, _)| path.to_string() == "spec.retentionPolicy");
-        let (help, applicability) = if policy {
-            (
-                "write it into the manifest, too; with `retentionPolicy: None` the disks are deleted when \
-             the image is removed, `All` keeps them",
-                Applicability::Suggestion,
-            )
-        } else {
-            ("write it into the manifest, too", Applicability::Safe)
-        };
-        let at = list.index(template.index);
-        let (path, value) = (at.joined(&added[0].0), added[0].1.clone());
-        let finding = finding.becomes(PredictedValue { kind: "HyperConverged", path, value, when: BecomesWhen::Now });
-        let changes = added.into_iter().map(|(path, value)| Change::Set(at.joined(&path), value));
-        let changes: Vec<Change> = changes.collect();
-        out.report(finding.remedy(help, cx.fix(format!("{}: {help}", changed(&changes)), applicability, &changes)));
+pub(super) fn find(cx: &Context<'_>, template: &WrittenTemplate<'_>) -> Option<Finding> {
+    let at = cx.field("dataImportCronTemplates").path()?.index(template.index);
+    let stored = at.get(cx.admission().stored.as_ref()?)?;
+    let (written, mut changes) = (template.node.to_json(), Vec::new());
+    differences(&written, stored, &Path::root(), &mut changes);
+    let added = changes.into_iter().filter_map(|change| match change {
+        Change::Set(path, value) if path.get(&written).is_none_or(Json::is_null) => Some((path, value)),
+        _ => None,
+    });
+    let added: Vec<(Path, Json)> = added.collect();
+    if added.is_empty() {
+        return None;
     }
+    let shown = and(added.iter().map(|(path, value)| format!("{path}: {value}")));
+    let message = format!("the golden image {} is stored with values that git lacks: {shown}", template.name());
+    let finding = cx.finding(message).at(template.name_place()).label("differs from git as soon as it is stored");
+    // Setting the policy decides about the disks, and suppresses the rule that reports it.
+    let policy = added.iter().any(|(path, _)| path.to_string() == "spec.retentionPolicy");
+    let (help, applicability) = if policy {
+        (
+            "write it into the manifest, too; with `retentionPolicy: None` the disks are deleted when \
+             the image is removed, `All` keeps them",
+            Applicability::Suggestion,
+        )
+    } else {
+        ("write it into the manifest, too", Applicability::Safe)
+    };
+    let (path, value) = (at.joined(&added[0].0), added[0].1.clone());
+    let finding = finding.becomes(PredictedValue { kind: "HyperConverged", path, value, when: BecomesWhen::Now });
+    let changes = added.into_iter().map(|(path, value)| Change::Set(at.joined(&path), value));
+    let changes: Vec<Change> = changes.collect();
+    Some(finding.remedy(help, cx.fix(format!("{}: {help}", changed(&changes)), applicability, &changes)))
 }

@@ -25,10 +25,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let message = "the Subscription places HCO's operators, but nothing places what they deploy";
         let field = cx.field(Pods::Infra.field());
         let set = field.path().map(|p| [Change::Set(p.key(key), node.to_json())]);
-        let fix = set.and_then(|set| {
-            let title = format!("{} to place the operands' controllers like the operators", changed(&set));
-            cx.suggest(title, &set)
-        });
+        let more = " to place the operands' controllers like the operators";
+        let fix = set.and_then(|set| cx.suggest_change(more, &set));
         out.report(
             cx.finding_about(subscription, message)
                 .at(subscription.locate_key(&path))

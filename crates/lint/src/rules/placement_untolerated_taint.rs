@@ -103,7 +103,7 @@ fn tolerations<'t>(cx: &Context<'_>, pods: Pods, taints: impl Iterator<Item = &'
         }
         _ => tolerations.into_iter().map(|t| Change::Append(list.clone(), t)).collect(),
     };
-    cx.suggest(format!("{} to tolerate the taint", changed(&changes)), &changes)
+    cx.suggest_change(" to tolerate the taint", &changes)
 }
 
 fn is_control_planes(taint: &Taint) -> bool {

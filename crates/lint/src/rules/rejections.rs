@@ -97,7 +97,7 @@ fn namespace_mismatch(cx: &Context<'_>, finding: Finding) -> Option<Finding> {
     let finding = finding
         .label(format!("the operator runs in {namespace}"))
         .help(format!("set `metadata.namespace: {namespace}`, or set the operator's namespace in the inventory"));
-    Some(finding.fixes(cx.suggest(changed(&moved), &moved)))
+    Some(finding.fixes(cx.suggest_change("", &moved)))
 }
 
 fn unsupported_node(cx: &Context<'_>) -> Option<Finding> {

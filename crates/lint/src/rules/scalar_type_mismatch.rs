@@ -40,8 +40,8 @@ pub(super) fn rejection_by(cx: &Context<'_>, are_mine: impl Fn(&Mistyped<'_>) ->
     if let Some(again) = &again {
         finding = finding.help(format!("{wanted}, in a valid form: {again}"));
     }
-    let hours = again.as_ref().and_then(|_| in_hours(cx, &first));
-    let hours = hours.filter(|fix| rejected_again(cx, fix, &cause.path).is_none());
+    let other = in_other_unit(cx, &first).filter(|_| fixes.is_empty());
+    let other = other.filter(|fix| rejected_again(cx, fix, &cause.path).is_none());
     // A value rejected at one path is also rejected at others of the same type.
     let is_sure = |other: &Mistyped<'_>| again.is_none() || other.wanted != first.wanted;
     for other in mistyped.iter().filter(|m| are_mine(m)) {
@@ -57,7 +57,7 @@ pub(super) fn rejection_by(cx: &Context<'_>, are_mine: impl Fn(&Mistyped<'_>) ->
     let titles = and(fixes.iter().map(title));
     let edits: Vec<_> = fixes.into_iter().flat_map(|(_, fix)| fix.edits).collect();
     let fix = (!titles.is_empty()).then(|| safe(titles, edits));
-    Some(finding.fixes(fix).fixes(hours))
+    Some(finding.fixes(fix).fixes(other))
 }
 
 /// Why the value at a path is rejected even with a fix.
@@ -67,10 +67,15 @@ fn rejected_again(cx: &Context<'_>, fix: &Fix, path: &Path) -> Option<String> {
     (cause.path == *path).then_some(cause.message)
 }
 
-/// A number without a unit as hours, the usual unit of the operators' durations.
-fn in_hours(cx: &Context<'_>, number: &Mistyped<'_>) -> Option<Fix> {
-    let hours = format!("{}h", number.node.to_json().as_u64()?);
-    cx.suggest(format!("write {hours}"), &[Change::Set(number.path.clone(), hours.into())])
+/// A number without a unit as hours, the usual unit of the operators' durations; a number of seconds or percent without
+/// that unit.
+fn in_other_unit(cx: &Context<'_>, mistyped: &Mistyped<'_>) -> Option<Fix> {
+    let value = match mistyped.node.to_json() {
+        Json::String(text) => text.strip_suffix(['s', '%'])?.parse::<u32>().ok()?.into(),
+        number => Json::from(format!("{}h", number.as_u64()?)),
+    };
+    let written = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    cx.suggest(format!("write {written}"), &[Change::Set(mistyped.path.clone(), value)])
 }
 
 fn article(word: &str) -> &'static str {

@@ -18,7 +18,6 @@ pub(super) fn find(cx: &Context<'_>, boot: &Boot<'_>) -> Option<Finding> {
     let path = Path::dotted("spec.featureGates.enableMultiArchBootImageImport");
     let set = [Change::Set(path, true.into())];
     let which = cx.multi_arch_prospects();
-    let title = format!("{}{which}", changed(&set));
     Some(
         vm.finding(cx, message)
             .at(place)
@@ -26,6 +25,6 @@ pub(super) fn find(cx: &Context<'_>, boot: &Boot<'_>) -> Option<Finding> {
             .help(format!("switch enableMultiArchBootImageImport on{which}, or upgrade HCO"))
             .related(cx.multi_arch_switch(), "multi-arch is off")
             .severity(error_if(!chance))
-            .fixes(cx.suggest(title, &set)),
+            .fixes(cx.suggest_change(&which, &set)),
     )
 }

@@ -40,7 +40,7 @@ fn without_helper(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path) -> Fin
         .at(vm.document.locate_key(path))
         .label("no node runs the pr-helper")
         .help(format!("set {field} of the HyperConverged to true"))
-        .fixes(cx.suggest(format!("{} of the HyperConverged", changed(&change)), &change))
+        .fixes(cx.suggest_change(" of the HyperConverged", &change))
 }
 
 fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path, gate: &str) -> Finding {
@@ -53,9 +53,7 @@ fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path, gate: &str) -
     let name = &own.name;
     let prospects = cx.release().gate_maturity(name);
     let which = prospects.map_or_else(String::new, |p| format!(" ({p})"));
-    let changes = [cx.switch_on(name).1];
-    let title = format!("{} of the HyperConverged{which}", changed(&changes));
-    let fix = cx.suggest(title, &changes);
+    let fix = cx.suggest_change(format!(" of the HyperConverged{which}"), &[cx.switch_on(name).1]);
     finding
         .help(format!("switch the feature gate {name} of the HyperConverged on{which}"))
         .related(cx.gate(name).place(), format!("{name} isn't switched on"))

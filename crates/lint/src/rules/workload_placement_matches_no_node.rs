@@ -3,38 +3,21 @@
 use super::prelude::*;
 use crate::Placement;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let Some(placement) = cx.placement(Pods::Workload) else {
-        return;
-    };
-    let declared = cx.nodes().next().is_some();
-    if !declared || !cx.places_nowhere() {
-        return;
-    }
+pub(super) fn find(cx: &Context<'_>) -> Option<Finding> {
+    let placement = cx.placement(Pods::Workload).filter(|_| cx.places_nowhere())?;
+    cx.nodes().next()?;
     let parts = placement.unmatched(cx);
     // Inventories don't have the labels of virt-handler.
-    let of_virt_handler = parts.iter().find(|part| {
-        let label = part.wanted.strip_prefix("is labelled ").unwrap_or_default();
-        let key = label.split(['=', ' ']).next().unwrap_or_default();
-        is_of_virt_handler(key)
-    });
+    let of_virt_handler = parts.iter().find(|part| part.key.as_deref().is_some_and(is_of_virt_handler));
     let Some(part) = of_virt_handler.filter(|_| parts.len() == 1) else {
-        if of_virt_handler.is_some() || placement.is_known(cx) {
-            out.report(unmatched(cx, &placement));
-        }
-        return;
+        return (of_virt_handler.is_some() || placement.is_known(cx)).then(|| unmatched(cx, &placement));
     };
     let message = format!(
         "the workload placement selects by a label that virt-handler sets: no node {} before it runs there",
         part.wanted
     );
-    out.report(
-        cx.finding(message)
-            .warning()
-            .at(part.place.clone())
-            .label("set by what it places")
-            .help("select by a label that nodes have from the start"),
-    );
+    let finding = cx.finding(message).warning().at(part.place.clone()).label("set by what it places");
+    Some(finding.help("select by a label that nodes have from the start"))
 }
 
 /// Whether virt-handler sets labels with this key. Source: KubeVirt `pkg/virt-handler` (its heartbeat, and the node
