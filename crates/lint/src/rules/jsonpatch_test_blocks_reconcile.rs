@@ -13,7 +13,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             let path = &operation.path;
-            let fix = cx.without_operation(patch, index, Applicability::Suggestion);
             let kind = patch.target.kind;
             match fails {
                 Some(failed) => {
@@ -29,15 +28,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                             FailureKind::TestFailed => "finds another value",
                             _ => "the path doesn't exist",
                         })
-                        .remedy("remove the test: where it fails, the whole patch fails", fix);
+                        .remedy(
+                            "remove the test: where it fails, the whole patch fails",
+                            cx.without_operation(patch, index, Applicability::Suggestion),
+                        );
                     explain_patch(cx, out, patch, finding);
                 }
                 None => out.report(
                     cx.finding(format!("the operation test makes HCO's reconcile fail when {path} of {kind} changes"))
                         .at(patch.path_place(operation))
                         .label("where it fails, the whole patch fails")
-                        .help("remove the test, or suppress this with the reason why it should stop")
-                        .fixes(fix),
+                        .help("remove the test, or suppress this with the reason why it should stop"),
                 ),
             }
         }
