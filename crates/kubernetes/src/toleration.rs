@@ -27,7 +27,7 @@ pub fn problems(toleration: &Value) -> Vec<(&'static str, String)> {
         "" | "Equal" => {
             let wrong = value_problems(value);
             if !wrong.is_empty() {
-                found.push(("operator", invalid(value, &wrong.join(";"))));
+                found.push(("value", invalid(value, &wrong.join(";"))));
             }
         }
         "Exists" if !value.is_empty() => {
@@ -65,7 +65,7 @@ mod tests {
         assert_eq!(fields(json!({"key": "a", "operator": "Exist"})), ["operator"]);
         assert_eq!(fields(json!({"key": "a", "effect": "NoScheduled"})), ["effect"]);
         assert_eq!(fields(json!({"key": "a", "operator": "Exists", "value": "b"})), ["operator"]);
-        assert_eq!(fields(json!({"key": "a b", "value": "c d"})), ["key", "operator"]);
+        assert_eq!(fields(json!({"key": "a b", "value": "c d"})), ["key", "value"]);
         assert_eq!(fields(json!({"value": "b"})), ["operator"]);
         assert_eq!(fields(json!({"key": "a", "effect": "NoSchedule", "tolerationSeconds": 3})), ["effect"]);
     }

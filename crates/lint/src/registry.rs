@@ -5,19 +5,16 @@ use std::sync::LazyLock;
 use hcoplan_diagnostics::finding::Group;
 
 use super::registered_rule::{RegisteredRule, RunPhase, always};
-use super::rules::{RULES, TABLES};
+use super::rules::{TABLES, of_file};
 use super::selector::Selector;
 use crate::prelude::*;
 
 static ALL: LazyLock<Vec<RegisteredRule>> = LazyLock::new(|| {
     let row = |rule: &'static Rule| {
         let in_table = TABLES.iter().copied().flatten().find(|row| row.rule.name == rule.name).copied();
-        let of_file = || {
-            let (_, check) = *RULES.iter().find(|(file, _)| file.replace('_', "-") == rule.name)?;
-            Some(always(rule, check))
-        };
+        let in_file = || of_file(rule).map(|check| always(rule, check));
         let elsewhere = RegisteredRule { rule, when: RunPhase::Elsewhere, check: |_, _| {} };
-        in_table.or_else(of_file).unwrap_or(elsewhere)
+        in_table.or_else(in_file).unwrap_or(elsewhere)
     };
     hcoplan_rule_pages::RULES.iter().copied().map(row).collect()
 });

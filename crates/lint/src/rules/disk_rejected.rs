@@ -3,7 +3,7 @@
 use hcoplan_kubernetes::cron;
 use hcoplan_planner::cause::{Cause, CauseKind};
 use hcoplan_planner::machines::cdi::{disk_rejection, lacks_claim};
-use hcoplan_planner::machines::{Launcher, disk_structure};
+use hcoplan_planner::machines::{Launcher, structure};
 
 use super::dict_name_too_long::MAX_NAME_BYTES;
 use super::prelude::*;
@@ -25,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         for document in whole.filter(|d| text_at(d, "apiVersion") == Some(GROUP)) {
             let name = format!("the {kind} {}", name_of(document));
             let mut object = document.root.to_json();
-            let causes = disk_structure(cx.release(), &mut object);
+            let causes = structure(cx.release(), &mut object);
             let is_too_long = name_of(document).len() > MAX_NAME_BYTES;
             if kind == "DataImportCron" && is_too_long {
                 let message = format!("CDI rejects {name}: it has more than {MAX_NAME_BYTES} characters");

@@ -9,6 +9,7 @@ use hcoplan_rule_pages::rules;
 
 use super::registered_rule::{Check, RegisteredRule};
 use super::{Context, Sink};
+use crate::rows::Rows;
 
 mod admission_short_circuited;
 mod annotation_value_not_string;
@@ -188,31 +189,28 @@ pub(super) static TABLES: &[&[RegisteredRule]] = &[
     rejections::RULES,
 ];
 
-/// What keeps a virtual machine from starting: the checks of these rules, except what they only inform of.
+/// The check of a rule with its own file.
+pub(super) fn of_file(rule: &Rule) -> Option<Check> {
+    RULES.iter().find(|(file, _)| file.replace('_', "-") == rule.name).map(|(_, check)| *check)
+}
+
+/// The rules that find what keeps a virtual machine from starting.
+static STARTING: Rows<&str> = Rows::of("startRules");
+
+/// What they find, except what they only inform of.
 pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
     let mut sink = Sink::default();
-    let checks: [(&Rule, Check); 17] = [
-        (&rules::DATASOURCE_REFERENCE_UNRENDERED, datasource_reference_unrendered::without_ssp),
-        (&rules::DISK_REJECTED, disk_rejected::check),
-        (&rules::DISK_SMALLER_THAN_SOURCE, |cx, out| {
-            out.report_all(cx.disk_specs().iter().filter_map(|disk| disk_smaller_than_source::find(cx, disk)));
-        }),
-        (&rules::HOST_DEVICE_NOT_PERMITTED, host_device_not_permitted::check),
-        (&rules::NETWORK_REFERENCE_MISSING, network_reference_missing::machines),
-        (&rules::REFERENCED_KEY_MISSING, referenced_key_missing::check),
-        (&rules::RUNTIME_CLASS_MISSING, |cx, out| out.report_all(runtime_class_missing::find(cx))),
-        (&rules::STORAGE_MODE_NOT_OFFERED, storage_mode_not_offered::check),
-        (&rules::STORAGE_REFERENCE_MISSING, storage_reference_missing::each_disk),
-        (&rules::VALUE_REJECTED_LATER, value_rejected_later::check),
-        (&rules::VM_BUS_NOT_ON_S390X, vm_bus_not_on_s390x::check),
-        (&rules::VM_CLONE_NOT_PERMITTED, vm_clone_not_permitted::check),
-        (&rules::VM_DEVICE_NOT_ATTACHED, vm_device_not_attached::keeps_from_starting),
-        (&rules::VM_DISK_ELSEWHERE, vm_disk_elsewhere::check),
-        (&rules::VM_POD_REJECTED, vm_pod_rejected::check),
-        (&rules::VM_STATE_WITHOUT_CLASS, vm_state_without_class::check),
-        (&rules::VM_TYPE_UNKNOWN, vm_type_unknown::check),
+    // Rules that are about other objects, too.
+    let parts: [(&str, Check); 4] = [
+        (rules::DATASOURCE_REFERENCE_UNRENDERED.name, datasource_reference_unrendered::without_ssp),
+        (rules::NETWORK_REFERENCE_MISSING.name, network_reference_missing::machines),
+        (rules::STORAGE_REFERENCE_MISSING.name, storage_reference_missing::each_disk),
+        (rules::VM_DEVICE_NOT_ATTACHED.name, vm_device_not_attached::keeps_from_starting),
     ];
-    checks.into_iter().for_each(|(rule, check)| cx.run(rule, check, &mut sink));
+    for rule in hcoplan_rule_pages::RULES.iter().filter(|rule| STARTING.contains(&rule.name)) {
+        let part = parts.iter().find(|(name, _)| *name == rule.name).map(|(_, check)| *check);
+        part.or_else(|| of_file(rule)).into_iter().for_each(|check| cx.run(rule, check, &mut sink));
+    }
     let is_type = |finding: &Finding| finding.rule.name == rules::VM_TYPE_UNKNOWN.name;
     sink.findings.retain(|finding| finding.severity != Severity::Info || is_type(finding));
     sink.findings

@@ -1,6 +1,7 @@
 //! A storage class of the HyperConverged or a disk that no manifest declares.
 
 use super::prelude::*;
+use super::vm_state_without_class::stateful;
 use crate::context::{VIRT_DEFAULT, default_place};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -12,7 +13,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// A finding for each disk.
 pub(super) fn each_disk(cx: &Context<'_>, out: &mut Sink) {
-    let (found, names) = references(cx);
+    let (mut found, names) = references(cx);
+    if let Some(missing) = cx.field(STATE).text().and_then(|class| found.get_mut(class)) {
+        missing.extend(stateful(cx).map(|(vm, place)| {
+            let object = Some(object_of(vm.document));
+            Reference { who: STATE.to_owned(), label: PENDING, place, object }
+        }));
+    }
     for (name, references) in found {
         out.report_all(references.into_iter().filter_map(|reference| missing(cx, &name, vec![reference], &names)));
     }
@@ -38,7 +45,7 @@ fn references<'c>(cx: &'c Context<'_>) -> (BTreeMap<String, Vec<Reference>>, Nam
         }
     };
     let scratch = ("scratchSpaceStorageClass", "CDI uses the default class instead");
-    for (path, label) in [scratch, ("vmStateStorageClass", PENDING)] {
+    for (path, label) in [scratch, (STATE, PENDING)] {
         let field = cx.field(path);
         if let Some(name) = field.text() {
             add(Reference { who: path.to_owned(), label, place: field.value_place(), object: None }, name);
@@ -88,6 +95,7 @@ struct Reference {
 }
 
 const PENDING: &str = "its PVCs stay pending";
+const STATE: &str = "vmStateStorageClass";
 
 fn missing(cx: &Context<'_>, name: &str, references: Vec<Reference>, names: &Names<'_>) -> Option<Finding> {
     let mut references = references.into_iter();

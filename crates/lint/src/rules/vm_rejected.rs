@@ -1,7 +1,7 @@
 //! A virtual machine that KubeVirt rejects.
 
 use hcoplan_planner::cause::{Cause, CauseKind, Stage};
-use hcoplan_planner::machines::{admit_other, schema};
+use hcoplan_planner::machines::{admit_other, schema_in};
 
 use super::prelude::*;
 use crate::Shape;
@@ -39,7 +39,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             let name = format!("the {title} {}", name_of(document));
-            let causes = admit_other(cluster, kind, &document.root.to_json());
+            let causes = admit_other(cluster, kind, document.root.to_json());
             let causes = causes.iter().filter(|c| extent == Extent::Whole || !c.kind.may_be_patched());
             out.report_all(causes.map(|cause| finding(cx, document, &name, cause)));
         }
@@ -65,9 +65,7 @@ pub(super) fn finding(cx: &Context<'_>, document: &Document, name: &str, cause: 
     let [label, help] = words(&cause.kind);
     let mut finding = cx.finding_about(document, message).at(place).label(label);
     if let CauseKind::UnknownField = cause.kind {
-        let kind = document.text("kind");
-        let schema = schema(kind, &cx.kubevirt().version);
-        let schema = schema.or_else(|| cx.release().schema_of(text_at(document, "apiVersion")?, kind));
+        let schema = schema_in(cx.release(), document.text("kind"));
         return schema.map_or(finding.clone(), |schema| Shape::of(document, schema).with_remedy(finding, &cause.path));
     }
     let alias = match &cause.kind {

@@ -14,24 +14,25 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     {
         return;
     }
-    for (vm, verdict) in cx.judged_machines() {
-        let lasts = |path: &str| {
+    out.report_all(stateful(cx).map(|(vm, place)| {
+        let message = format!("{vm} keeps state, but vmStateStorageClass is unset and no storage class is the default");
+        let finding = vm.finding(cx, message).at(place).label("needs a claim");
+        finding.help("set vmStateStorageClass in the HyperConverged, or mark a storage class as the default")
+    }));
+}
+
+/// The virtual machines with persistent state, and what keeps it.
+pub(super) fn stateful<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = (VirtualMachine<'c>, Location)> {
+    cx.judged_machines().into_iter().filter_map(|(vm, verdict)| {
+        let lasts = |path: &&&str| {
             let state = tree::get(&verdict.spec, path);
             state.is_some_and(|state| state["persistent"] == true && state["enabled"] != false)
         };
-        let Some(path) = STATE.iter().find(|path| lasts(path)) else {
-            continue;
-        };
+        let path = STATE.iter().find(lasts)?;
         let place = match vm.get(path) {
             Some(_) => vm.key_place(path),
             None => vm.document.locate(&vm.owner_path("preference")),
         };
-        let message = format!("{vm} keeps state, but vmStateStorageClass is unset and no storage class is the default");
-        out.report(
-            vm.finding(cx, message)
-                .at(place)
-                .label("needs a claim")
-                .help("set vmStateStorageClass in the HyperConverged, or mark a storage class as the default"),
-        );
-    }
+        Some((vm, place))
+    })
 }

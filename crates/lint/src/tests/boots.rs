@@ -98,6 +98,7 @@ fn hyperconverged(words: &str) -> String {
             "place" => spec["workloads"] = json!({"nodePlacement": {"nodeSelector": {"kubernetes.io/arch": value}}}),
             "tolerate" => spec["workloads"] = json!({"nodePlacement": {"tolerations": tolerations(value)}}),
             "runtime" => spec["defaultRuntimeClass"] = "kata".into(),
+            "state" => spec["vmStateStorageClass"] = value.into(),
             "common-ns" => spec["commonBootImageNamespace"] = value.into(),
             "template" => {
                 let (name, what) = value.split_once(':').expect("name:what");
@@ -163,6 +164,13 @@ fn others(words: &str) -> String {
                 let (architecture, taint) = value.split_once('+').unwrap_or((value, "none"));
                 let selector = json!({"kubernetes.io/arch": architecture});
                 class["scheduling"] = json!({"nodeSelector": selector, "tolerations": tolerations(taint)});
+                others.push(class);
+            }
+            // A TPM that lasts, and a declared class for its state.
+            "tpm" => {
+                spec["domain"]["devices"]["tpm"] = json!({"persistent": true});
+                let mut class = object("storage.k8s.io/v1", "StorageClass", json!({"name": value}), Value::Null);
+                class["provisioner"] = "csi.example.com".into();
                 others.push(class);
             }
             "claim" => volume = json!({"persistentVolumeClaim": {"claimName": "elsewhere"}}),

@@ -31,7 +31,8 @@ pub(super) fn is_type_identifier(text: &str) -> bool {
 }
 
 pub(super) fn is_host(text: &str) -> bool {
-    !text.contains("://") && !text.contains(['/', '*', ' ', '@', '?', '#'])
+    let is_port = |(host, port): (&str, &str)| host.contains(':') || is_digits(port);
+    !text.contains(['/', '*', ' ', '@', '?', '#']) && text.rsplit_once(':').is_none_or(is_port)
 }
 
 /// Whether a registry's URL names an image; CDI itself rejects other schemes.

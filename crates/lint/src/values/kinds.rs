@@ -173,8 +173,8 @@ impl Kind {
             Self::NetworkName => is_network_name,
             Self::PciSelector => is_pci_selector,
             Self::UsbIdentifier => |text| is_hex(text, 1..=4),
-            Self::MediatedDeviceName => |text| !text.is_empty() && !is_type_identifier(text),
-            Self::MediatedDeviceType => |text| !text.contains(' '),
+            Self::MediatedDeviceName => |text| !text.is_empty() && !text.contains('*') && !is_type_identifier(text),
+            Self::MediatedDeviceType => |text| !text.contains([' ', '*']),
             Self::Image => is_image,
             Self::ResourceName => is_extended_resource,
             Self::Host => is_host,
@@ -248,6 +248,8 @@ fn placement<'n>(node: &'n Node, cx: &Context<'_>, base: &str) -> Vec<Problem<'n
     let mut causes = placement_problems(cx.release(), &whole);
     let is_weight = |path: &Path| last_key(path) == Some("weight") || !path.to_string().contains(".nodeAffinity.");
     causes.retain(|cause| cause.path.starts_with(&base) && is_weight(&cause.path));
+    // What is wrong with the form of a missing value is the same cause.
+    causes.dedup_by_key(|cause| cause.path.clone());
     causes.iter().map(|cause| rejected(node, &base, cause)).collect()
 }
 
@@ -418,7 +420,7 @@ fn cpu_model(node: &Node) -> Option<Problem<'_>> {
     if known.clone().any(|model| model == base) {
         return None;
     }
-    if base.contains(['*', '?', ' ']) {
+    if base.contains(['*', '?', ' ', ',']) {
         return Some(Problem::new(node, Mistake::NotA("the name of one CPU model")));
     }
     let same = known.clone().find(|model| model.eq_ignore_ascii_case(base));

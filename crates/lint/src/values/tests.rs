@@ -36,6 +36,7 @@ fn rows(group: &str) -> (Vec<Json>, Vec<Json>) {
             ],
             vec![json!({"resourceName": "a.com/b"}), json!({"resourceName": "a.com/b", "selectors": []})],
         ),
+        "most-memory" => (vec![json!("8Gi"), json!("2Mi")], vec![json!("3000M"), json!("-4Gi"), json!(0)]),
         "imports-kept" => (
             vec![kept(1, "Outdated"), kept(0, "Never"), json!({})],
             vec![kept(0, "Outdated"), json!({"importsToKeep": 0})],
@@ -94,7 +95,7 @@ fn samples(kind: Kind) -> (Vec<Json>, Vec<Json>) {
         Kind::OnlyKey(only) => (vec![json!({only: {}}), json!({})], vec![json!({"limits": {}}), json!({"cpu": 1})]),
         Kind::Rows(group) => rows(group),
         Kind::Quantity => (texts(&["0", "64Mi", "1.5Gi"]), texts(&["-64Mi"])),
-        Kind::MediatedDeviceType => (texts(&["nvidia-222", "GRID_T4-1Q"]), texts(&["GRID T4-1Q"])),
+        Kind::MediatedDeviceType => (texts(&["nvidia-222", "GRID_T4-1Q"]), texts(&["GRID T4-1Q", "nvidia-*"])),
         Kind::Image => (
             texts(&[
                 "quay.io/a/b",
@@ -160,9 +161,12 @@ fn samples(kind: Kind) -> (Vec<Json>, Vec<Json>) {
             (texts(&["10de:1eb8", "10DE:1EB8"]), texts(&["10de-1eb8", "0x10de:0x1eb8", "0000:65:00.0"]))
         }
         Kind::UsbIdentifier => (texts(&["0a1b"]), texts(&["0x0a1b", "12345", "wxyz"])),
-        Kind::MediatedDeviceName => (texts(&["GRID T4-2Q", "i915-GVTg_V5_4"]), texts(&["nvidia-226", ""])),
+        Kind::MediatedDeviceName => (texts(&["GRID T4-2Q", "i915-GVTg_V5_4"]), texts(&["nvidia-226", "GRID*", ""])),
         Kind::ResourceName => (texts(&["vendor.com/card"]), texts(&["card", "kubernetes.io/card"])),
-        Kind::Host => (texts(&["a.example.com:5000"]), texts(&["https://a.example.com", "a.example.com/b", "*.b"])),
+        Kind::Host => (
+            texts(&["a.example.com:5000"]),
+            texts(&["https://a.example.com", "a.example.com/b", "*.b", "a.example.com:http"]),
+        ),
         Kind::RegistryUrl => (
             texts(&["docker://a.example.com:5000/b:1", &format!("docker://a.example.com:5000/b@sha256:{:064}", 1)]),
             texts(&[

@@ -20,7 +20,7 @@ pub(super) struct Checker<'j> {
     /// The path in the server's messages: starting creates another object.
     shown: Path,
     /// Whether it also rejects placeholders.
-    judges_placeholders: bool,
+    pub(super) judges_placeholders: bool,
     pub(super) found: Vec<Cause>,
 }
 
@@ -95,12 +95,15 @@ pub(super) fn dangling<'n>(name: &str, known: impl IntoIterator<Item = &'n str>)
     CauseKind::Dangling(name.to_owned(), known.into_iter().take(MAX_FOUND).map(str::to_owned).collect())
 }
 
-/// Checks an object's structure; prunes and defaults the object.
-pub(super) fn structure(kind: &str, version: &str, object: &mut Value) -> Vec<Cause> {
-    let Some(schema) = structure::schema(kind, version) else {
-        return Vec::new();
+/// The rejections of the structure of an object of a kind of KubeVirt or CDI, and of any object's metadata; prunes and
+/// defaults the object.
+pub fn structure(release: &Release, object: &mut Value) -> Vec<Cause> {
+    let (kind, version) = (&*text(&object["kind"]).to_owned(), &release.kubevirt().version);
+    let Some(schema) = structure::schema_in(release, kind) else {
+        return object_metadata(object);
     };
-    let unknown = schema.prepare(object).into_iter().map(unknown_field);
+    let is_of_cdi = text(&object["apiVersion"]).starts_with("cdi.");
+    let unknown = schema.prepare(object).into_iter().map(|field| unknown_field(field, !is_of_cdi));
     let mut causes: Vec<Cause> = unknown.collect();
     let object = &*object;
     let found = schema.validate(object);
@@ -126,25 +129,6 @@ pub(super) fn structure(kind: &str, version: &str, object: &mut Value) -> Vec<Ca
     causes
 }
 
-/// The API server's rejections of the structure of an object of one of CDI's kinds; prunes and defaults the object.
-pub fn disk_structure(release: &Release, object: &mut Value) -> Vec<Cause> {
-    let kind = text(&object["kind"]);
-    let own = release.schema_of("cdi.kubevirt.io/v1beta1", kind);
-    let Some(schema) = own.or_else(|| structure::schema(kind, &release.kubevirt().version)) else {
-        return Vec::new();
-    };
-    let unknown = schema.prepare(object).into_iter();
-    let unknown =
-        unknown.map(|field| Cause { message: format!("unknown field \"{}\"", field.path), ..unknown_field(field) });
-    let mut causes: Vec<Cause> = unknown.collect();
-    let found = schema.validate(object);
-    let violations = found.iter().filter(|v| !has_placeholder(v, object) && !is_of_unknown(v, &causes));
-    let violations: Vec<Cause> = violations.map(|v| Cause::of(v, Stage::Schema, v.message.clone())).collect();
-    causes.extend(violations);
-    causes.extend(object_metadata(object));
-    causes
-}
-
 /// Whether an unknown field, which the server reports first, is the cause of a violation: it is below what should be a
 /// scalar, or beside a missing field that it is meant for.
 fn is_of_unknown(violation: &Violation, unknown: &[Cause]) -> bool {
@@ -166,8 +150,8 @@ pub(super) fn object_metadata(object: &Value) -> Vec<Cause> {
     found.iter().filter(is_known).map(|v| Cause::of(v, Stage::Schema, v.message.clone())).collect()
 }
 
-fn unknown_field(field: PrunedField) -> Cause {
-    let is_metadata = field.path.0.iter().any(|s| matches!(s, Segment::Key(k) if k == "metadata"));
+fn unknown_field(field: PrunedField, is_kept: bool) -> Cause {
+    let is_metadata = is_kept && field.path.0.iter().any(|s| matches!(s, Segment::Key(k) if k == "metadata"));
     // The API server keeps unknown fields in a template's metadata, and KubeVirt's webhooks reject them.
     let message = if is_metadata {
         format!("{} in body is a forbidden property", field.path)

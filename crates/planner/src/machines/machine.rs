@@ -11,7 +11,6 @@ use super::{Cluster, Machine, TypeKind, Verdict, defaults, template_of};
 use crate::cause::{Cause, CauseKind, Stage};
 use crate::names::NAMES;
 use crate::prelude::*;
-use hcoplan_kubernetes::duration;
 use hcoplan_kubernetes::label::{key_problems, value_problems};
 use hcoplan_kubernetes::label_selector::Selector;
 use std::collections::HashSet;
@@ -28,7 +27,7 @@ pub(super) fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
         return Verdict::default();
     };
     let mut object = machine.object.clone();
-    let causes = structure(kind, &cluster.release.kubevirt().version, &mut object);
+    let causes = structure(cluster.release, &mut object);
     let rejected = |causes: Vec<Cause>| Verdict { causes, ..Verdict::default() };
     if !causes.is_empty() {
         return rejected(causes);
@@ -318,6 +317,9 @@ impl Checker<'_> {
 
     /// Checks the fields of a pool or replica set.
     fn group(&mut self, kind: &str) {
+        if !self.rows("decoded").is_empty() {
+            return;
+        }
         let template = if kind == "VirtualMachinePool" { "virtualMachineTemplate" } else { "template" };
         let labels = self.get(&format!("{template}.metadata.labels")).as_object();
         let labels = labels.into_iter().flatten().map(|(k, v)| (k.clone(), text(v).to_owned())).collect();
@@ -328,36 +330,6 @@ impl Checker<'_> {
             self.reject("selector", CauseKind::Contradicts(with), "selector does not match labels.");
         }
         self.rows("strategies");
-        const DURATION: &str = "autohealing.minFailingToStartDuration";
-        if let Some(Err(error)) = self.get(DURATION).as_str().map(duration::parse) {
-            // The object can't be decoded.
-            self.found.clear();
-            self.reject(DURATION, CauseKind::Malformed, error.to_string());
-            return;
-        }
-        self.unavailable();
-    }
-
-    fn unavailable(&mut self) {
-        const FIELD: &str = "maxUnavailable";
-        let message = match self.get(FIELD) {
-            Value::Number(n) if n.as_i64().is_some_and(|n| n <= 0) => {
-                "maxUnavailable must be greater than 0".to_owned()
-            }
-            Value::String(text) => match text.strip_suffix('%') {
-                None => "maxUnavailable percentage must end with %".to_owned(),
-                Some(percentage) => match percentage.parse::<i64>() {
-                    Ok(1..=100) => return,
-                    Ok(n) => format!("maxUnavailable percentage value {n} must be between 1 and 100"),
-                    Err(_) => format!(
-                        "maxUnavailable percentage value \"{percentage}\" is invalid: strconv.Atoi: parsing \
-                         \"{percentage}\": invalid syntax"
-                    ),
-                },
-            },
-            _ => return,
-        };
-        self.reject(FIELD, CauseKind::OutOfRange, message);
     }
 }
 

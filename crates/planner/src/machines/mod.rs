@@ -30,14 +30,14 @@ mod recorded;
 #[cfg(test)]
 mod tests;
 
-pub use checker::{disk_structure, each, is_placeholder};
+pub use checker::{each, is_placeholder, structure};
 pub use defaults::effective;
 pub use defects::{Defect, MachineView, defects, deployed_kubevirt, has_defect};
 pub use launcher::{Launcher, Namespace, NodeRequirement, is_own_label, may_be_required};
 pub use limits::{Refusal, RefusalKind, amount_text, limit_range_refusal, quota_refusal};
 pub use migration::obstacles;
 pub use placement::{placement_problems, row_problems};
-pub use structure::{TypeKind, common_type, common_types, schema};
+pub use structure::{TypeKind, common_type, common_types, schema_in};
 pub use tables::is_base64;
 pub use types::admit_other;
 

@@ -137,11 +137,11 @@ fn predicted(release: &Release, kubevirt: &Value, object: &Value) -> (Messages, 
     let version = &release.kubevirt().version;
     let mut causes = match text(&object["kind"]) {
         kind if kind == "MigrationPolicy" || kind.ends_with("type") || kind.ends_with("Preference") => {
-            admit_other(cluster, kind, object)
+            admit_other(cluster, kind, object.clone())
         }
         kind @ ("DataVolume" | "DataImportCron" | "DataSource") => {
             let mut object = object.clone();
-            let mut causes = disk_structure(release, &mut object);
+            let mut causes = structure(release, &mut object);
             if causes.is_empty() {
                 let found = disk_rejection(release, kind, &object["spec"]);
                 causes.extend(found);

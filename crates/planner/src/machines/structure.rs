@@ -1,7 +1,7 @@
 //! The structure of KubeVirt's objects: `schemas/kubevirt/fields.json` as the schema of one KubeVirt version.
 
 use crate::prelude::*;
-use crate::release::version_numbers;
+use crate::release::{Release, version_numbers};
 use hcoplan_diagnostics::source::locked;
 use std::sync::Mutex;
 
@@ -30,8 +30,14 @@ pub(super) fn entry_of(kind: &str) -> String {
     kind.replace("VirtualMachineCluster", "VirtualMachine")
 }
 
+/// The API server's schema of a kind of CDI or KubeVirt in a release.
+pub fn schema_in<'r>(release: &'r Release, kind: &str) -> Option<&'r Schema> {
+    let of_cdi = release.schema_of("cdi.kubevirt.io/v1beta1", kind);
+    of_cdi.or_else(|| schema(kind, &release.kubevirt().version))
+}
+
 /// The API server's schema of a kind in a KubeVirt version (`v1.8.4`); `None` if the table lacks it.
-pub fn schema(kind: &str, version: &str) -> Option<&'static Schema> {
+pub(super) fn schema(kind: &str, version: &str) -> Option<&'static Schema> {
     schema_of(kind, version, Layer::Server)
 }
 

@@ -123,7 +123,7 @@ fn has_a_schema_for_every_kind_and_version() {
             "VirtualMachinePreference",
             "MigrationPolicy",
         ] {
-            assert!(schema(kind, version).is_some_and(|s| s.unsupported().is_empty()), "{kind} {version}");
+            assert!(structure::schema(kind, version).is_some_and(|s| s.unsupported().is_empty()), "{kind} {version}");
         }
         assert!(common_types(TypeKind::Instancetype, version).len() > 40, "{version}");
     }
