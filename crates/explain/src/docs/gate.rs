@@ -86,3 +86,43 @@ pub fn switch_text(gate: &KubeVirtGate<'_>) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `gates.json` has the gates that each version of KubeVirt registers, with their states.
+    #[test]
+    fn each_recorded_gate_has_its_state_its_switch_and_its_alternatives() {
+        const RECORDED: &str = include_str!("../../../../testdata/machines/gates.json");
+        let recorded: BTreeMap<String, BTreeMap<String, String>> = serde_json::from_str(RECORDED).expect("valid");
+        for release in Release::known_names().filter_map(Release::known) {
+            for (name, state) in &recorded[&release.kubevirt().version] {
+                let (shown, text) = gate_in(&release, name).expect("a gate of KubeVirt");
+                let place = format!("{} {name}: {text}", release.name());
+                assert_eq!(&shown, name, "{place}");
+                let gate = release.kubevirt_gate(name).expect("a gate of KubeVirt");
+                if gate.is_unread {
+                    continue;
+                }
+                let words = match &**state {
+                    "GA" => "always on",
+                    "discontinued" => "removed",
+                    state => state,
+                };
+                assert!(text.contains(words), "{place}");
+                let switches = [
+                    "HCO's gate ",
+                    "HCO's field spec.",
+                    "HCO's annotation ",
+                    "HCO always ",
+                    "HCO switches ",
+                    "nothing ",
+                    "HCO has no switch",
+                ];
+                assert!(switches.iter().any(|switch| text.contains(switch)), "{place}");
+                assert!(gate.alternatives.iter().all(|other| text.contains(other)), "{place}");
+            }
+        }
+    }
+}
