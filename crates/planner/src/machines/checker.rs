@@ -306,7 +306,7 @@ pub(super) fn printed(value: &Value) -> String {
 
 /// Whether a text contains a placeholder of a template engine or a script.
 pub fn is_placeholder(text: &str) -> bool {
-    ["${", "{{", "$("].iter().any(|mark| text.contains(mark))
+    text.starts_with('$') || ["${", "{{", "$("].iter().any(|mark| text.contains(mark))
 }
 
 /// Apimachinery's problems with a text as a DNS label; empty if it is one.
