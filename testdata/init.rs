@@ -100,6 +100,18 @@ fn writes_nothing_into_applied_directories() {
     }
 }
 
+#[test]
+fn writes_nothing_if_a_file_is_not_utf_8() {
+    let scene = Scene::new(&main_directory().join("testdata/cli/init-layouts/in/plain"));
+    let (path, text) = (scene.path(".gitlab-ci.yml"), b"# caf\xe9\n");
+    fs::write(&path, text).expect("written");
+    let mut said = String::new();
+    scene.run("hcoplan init --ci gitlab", &mut said);
+    assert!(said.contains(".gitlab-ci.yml"), "{said}");
+    assert_eq!(fs::read(&path).expect("readable"), text);
+    assert!(!scene.path("hcoplan.yaml").exists(), "{said}");
+}
+
 /// Without a release, only findings common to all published releases are reported; others are at most warnings.
 #[test]
 fn without_a_release_reports_what_all_releases_share() {

@@ -19,24 +19,36 @@ const PICTURES: [(&str, &[&str], usize); 3] = [
     ("matrix", &["matrix", "examples/arm64-nodes/after"], 24),
 ];
 
+/// The comment on a pull request with the first of these.
+const COMMENT: [&str; 2] = ["--format", "markdown"];
+const COMMENT_WIDTH: usize = 125;
+
 #[test]
 fn pictures_show_what_the_commands_print() {
     for (name, arguments, most) in PICTURES {
-        let done = Command::new(env!("CARGO_BIN_EXE_hcoplan"))
-            .current_dir(main_directory())
-            .args(arguments)
-            .args(["--color", "always"])
-            .env("LC_ALL", "C.UTF-8")
-            .env_remove("NO_COLOR")
-            .output()
-            .expect("hcoplan runs");
-        let text = String::from_utf8(done.stdout).expect("UTF-8");
-        assert!(text.contains("arm64"), "{name}: {text}");
-        let path = main_directory().join(format!("docs/pictures/{name}.svg"));
-        let picture = snapbox::Data::read_from(&path, Some(snapbox::data::DataFormat::Text));
-        let assert = snapbox::Assert::new().action_env("SNAPSHOTS");
-        assert.eq(drawn(&arguments.join(" "), &text, most), picture.raw());
+        let text = printed(&[arguments, &["--color", "always"]].concat());
+        compare(name, &drawn(&arguments.join(" "), &text, most));
     }
+    compare("comment", &drawn_comment(&printed(&[PICTURES[0].1, &COMMENT].concat())));
+}
+
+fn printed(arguments: &[&str]) -> String {
+    let done = Command::new(env!("CARGO_BIN_EXE_hcoplan"))
+        .current_dir(main_directory())
+        .args(arguments)
+        .env("LC_ALL", "C.UTF-8")
+        .env_remove("NO_COLOR")
+        .output()
+        .expect("hcoplan runs");
+    let text = String::from_utf8(done.stdout).expect("UTF-8");
+    assert!(text.contains("arm64"), "{arguments:?}: {text}");
+    text
+}
+
+fn compare(name: &str, drawn: &str) {
+    let path = main_directory().join(format!("docs/pictures/{name}.svg"));
+    let picture = snapbox::Data::read_from(&path, Some(snapbox::data::DataFormat::Text));
+    snapbox::Assert::new().action_env("SNAPSHOTS").eq(drawn, picture.raw());
 }
 
 /// A piece of a line with the class of its colour.
@@ -69,22 +81,110 @@ fn pieces(line: &str, class: &mut &'static str) -> Vec<Piece> {
     out
 }
 
-/// Wraps a line.
+/// Wraps a line of a terminal.
 fn rows(line: Vec<Piece>) -> Vec<Vec<Piece>> {
+    wrapped(line, WIDTH, 6)
+}
+
+fn wrapped(line: Vec<Piece>, width: usize, indent: usize) -> Vec<Vec<Piece>> {
+    let words = line.iter().flat_map(|(text, class)| text.split_inclusive(' ').map(move |word| (word, *class)));
+    let words: Vec<Piece> = words.map(|(word, class)| (word.to_owned(), class)).collect();
     let mut rows: Vec<Vec<Piece>> = vec![Vec::new()];
     let mut length = 0;
-    for (text, class) in line {
-        for word in text.split_inclusive(' ') {
-            let long = word.chars().count();
-            if length + long > WIDTH && length > 0 {
-                rows.push(vec![("      ".to_owned(), "")]);
-                length = 6;
-            }
-            length += long;
-            rows.last_mut().expect("there is one").push((word.to_owned(), class));
+    let mut rest = &words[..];
+    while !rest.is_empty() {
+        // A word may have several colours.
+        let end = rest.iter().position(|(part, _)| part.ends_with(' ')).map_or(rest.len(), |last| last + 1);
+        let (word, others) = rest.split_at(end);
+        let long: usize = word.iter().map(|(part, _)| part.chars().count()).sum();
+        if length + long > width && length > 0 {
+            rows.push(vec![(" ".repeat(indent), "")]);
+            length = indent;
         }
+        length += long;
+        rows.last_mut().expect("there is one").extend_from_slice(word);
+        rest = others;
     }
     rows
+}
+
+/// Splits a line of markdown: bold text, code, links, escaped characters.
+fn markdown_pieces(line: &str) -> Vec<Piece> {
+    let mut out: Vec<Piece> = Vec::new();
+    let (mut class, mut rest) = ("", line);
+    while let Some(first) = rest.chars().next() {
+        let mut take = |text: &str, class| match out.last_mut().filter(|(_, last)| *last == class) {
+            Some((last, _)) => last.push_str(text),
+            None => out.push((text.to_owned(), class)),
+        };
+        let after = &rest[first.len_utf8()..];
+        let link = after.split_once("](").and_then(|(text, url)| Some((text, url.split_once(')')?.1)));
+        if let Some((text, end)) = link.filter(|_| first == '[') {
+            take(text, "link");
+            rest = end;
+            continue;
+        }
+        rest = match first {
+            '*' if after.starts_with('*') => {
+                class = if class == "bold" { "" } else { "bold" };
+                &after[1..]
+            }
+            '`' => {
+                class = if class == "code" { "" } else { "code" };
+                after
+            }
+            '\\' => {
+                let next = after.chars().next().map_or(0, char::len_utf8);
+                take(&after[..next], class);
+                &after[next..]
+            }
+            other => {
+                take(other.encode_utf8(&mut [0; 4]), class);
+                after
+            }
+        };
+    }
+    out
+}
+
+/// The comment as a forge shows it, with its details closed.
+fn drawn_comment(text: &str) -> String {
+    let mut all: Vec<Vec<Piece>> = Vec::new();
+    let mut is_closed = false;
+    for line in text.lines().filter(|line| !line.starts_with("<!--")) {
+        if let Some(title) = line.strip_prefix("<details><summary>") {
+            all.push(vec![(format!("▸ {}", title.trim_end_matches("</summary>")), "")]);
+            is_closed = true;
+        } else if line == "</details>" {
+            is_closed = false;
+        } else if !is_closed {
+            let (text, indent) = match (line.strip_prefix("### "), line.strip_prefix("- ")) {
+                (Some(title), _) => (format!("**{title}**"), 0),
+                (_, Some(item)) => (format!("• {item}"), 3),
+                _ => (line.trim_end().to_owned(), 3),
+            };
+            let pieces = markdown_pieces(&text).into_iter();
+            let pieces = pieces.map(|(text, class)| (text, if line.starts_with('#') { "title" } else { class }));
+            all.extend(wrapped(pieces.collect(), COMMENT_WIDTH, indent));
+        }
+    }
+    let height = 62 + all.len() * LINE;
+    let body = body(&all, 72);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"940\" height=\"{height}\" role=\"img\">
+  <title>hcoplan's comment on a pull request</title>
+  <style>
+    text {{ font: 14px -apple-system, \"Segoe UI\", \"Noto Sans\", Helvetica, Arial, sans-serif; fill: #1f2328; white-space: pre }}
+    .bold {{ font-weight: 600 }} .title {{ font-weight: 600; font-size: 17px }} .link {{ fill: #0969da }}
+    .code {{ font: 12px ui-monospace, SFMono-Regular, Menlo, Consolas, \"DejaVu Sans Mono\", monospace; fill: #57606a }}
+  </style>
+  <rect x=\"0.5\" y=\"0.5\" width=\"939\" height=\"{}\" rx=\"6\" fill=\"#ffffff\" stroke=\"#d0d7de\" />
+  <path d=\"M1 37 V7 a6 6 0 0 1 6 -6 H933 a6 6 0 0 1 6 6 V37 Z\" fill=\"#f6f8fa\" />
+  <text x=\"18\" y=\"24\"><tspan class=\"bold\">github-actions</tspan><tspan> commented</tspan></text>
+{body}</svg>
+",
+        height - 1
+    )
 }
 
 fn drawn(command: &str, text: &str, most: usize) -> String {
@@ -96,17 +196,7 @@ fn drawn(command: &str, text: &str, most: usize) -> String {
         all.truncate(most);
         all.push(vec![("…".to_owned(), "soft")]);
     }
-    let mut body = String::new();
-    for (index, row) in all.iter().enumerate().filter(|(_, row)| !row.is_empty()) {
-        let y = 48 + index * LINE;
-        let _ = write!(body, "  <text x=\"18\" y=\"{y}\">");
-        for (text, class) in row {
-            let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-            let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
-            let _ = write!(body, "<tspan{class}>{text}</tspan>");
-        }
-        body.push_str("</text>\n");
-    }
+    let body = body(&all, 48);
     let height = 48 + all.len() * LINE;
     let width = (WIDTH as f64 * CHARACTER) as usize + 36;
     format!(
@@ -123,4 +213,20 @@ fn drawn(command: &str, text: &str, most: usize) -> String {
 {body}</svg>
 "
     )
+}
+
+/// The rows, from a height on.
+fn body(all: &[Vec<Piece>], top: usize) -> String {
+    let mut body = String::new();
+    for (index, row) in all.iter().enumerate().filter(|(_, row)| !row.is_empty()) {
+        let y = top + index * LINE;
+        let _ = write!(body, "  <text x=\"18\" y=\"{y}\">");
+        for (text, class) in row {
+            let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+            let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+            let _ = write!(body, "<tspan{class}>{text}</tspan>");
+        }
+        body.push_str("</text>\n");
+    }
+    body
 }

@@ -104,10 +104,8 @@ fn generate(gate: &Gate, said: &KeptNotices) -> Result<(String, Exit), Failure> 
     let release = gate.release.as_ref().or(parameters.release.as_ref());
     let release = release.map(|name| repo::known_release(name).map_err(repo::Error::from)).transpose()?;
     let trust = if gate.trust_repository { Trust::Files } else { Trust::Nobody };
-    let application = Application::new()?;
-    let has_kustomization = application.has_kustomization();
     let options = Options { release, trust, checkout: true, ..Options::default() };
-    let (found, build) = application.open(gate.input.is_some(), options)?;
+    let (found, build) = Application::new()?.open(gate.input.is_some(), options)?;
     if parameters.operands && found.chosen().len() > 1 {
         return Err(Failure::usage(
             format!("emit is operands, and there are {} clusters", found.chosen().len()),
@@ -154,8 +152,8 @@ fn generate(gate: &Gate, said: &KeptNotices) -> Result<(String, Exit), Failure> 
     sorted.sort_by_key(|f| std::cmp::Reverse(f.severity));
     sorted.iter().for_each(|f| said.say(NoticeKind::Shown, &plugin::finding_line(f)));
     if findings.iter().any(|f| f.rule.name == hcoplan_rule_pages::rules::KUSTOMIZE_NOT_BUILT.name) {
-        let directories = "give each of these directories an Application of its own";
-        let help = if has_kustomization { BUILD_ELSEWHERE } else { directories };
+        let help =
+            if build.is_some() { BUILD_ELSEWHERE } else { "give each of these directories an Application of its own" };
         said.say(NoticeKind::Shown, &format_args!("  help: {help}"));
     }
     if verdict != Exit::default() {
@@ -170,7 +168,7 @@ fn generate(gate: &Gate, said: &KeptNotices) -> Result<(String, Exit), Failure> 
     )?;
     text.push_str(&operands);
     if text.is_empty() {
-        (said as &dyn Notices).error("there is no Kubernetes object below the application's path");
+        (said as &dyn Notices).error("no Kubernetes object found below the application's path");
         verdict.nothing_found = true;
     }
     Ok((text, verdict))

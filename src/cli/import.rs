@@ -1,7 +1,7 @@
 //! `hcoplan import`: creates or updates a ClusterInventory from a dump of a running cluster.
 
 use super::dump;
-use super::init::{configure, create};
+use super::init::{existing, write};
 use super::output::Output;
 use crate::adopt::Configuration;
 use crate::prelude::*;
@@ -46,8 +46,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
-    let beside = arguments.out.as_deref().and_then(Utf8Path::parent);
-    let beside = beside.map(|d| if d.as_str().is_empty() { Utf8Path::new(".") } else { d });
+    let beside = arguments.out.as_deref().map(repo::typed_parent);
     let existing = || beside?.ancestors().map(|d| if d == "" { Utf8Path::new(".") } else { d }).find(|d| d.is_dir());
     let directory = arguments.cluster.as_deref().or_else(existing);
     let is_asked = arguments.cluster.is_some();
@@ -86,19 +85,16 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
                 "run it without --out, and take over what is new by hand",
             )
         })?;
-        if changed.is_empty() {
-            output.print_lines(&format!("up to date: {out}\n"))?;
-        } else {
+        let mut said = format!("up to date: {out}\n");
+        if !changed.is_empty() {
             atomic_file::replace(out, text.as_bytes()).map_err(|e| Failure::Write(out.to_string(), e))?;
-            output.print_lines(&format!("updated: {out}\n"))?;
-            for line in changed {
-                output.print_lines(&format!("  {line}\n"))?;
-            }
+            said = format!("updated: {out}\n  {}\n", changed.join("\n  "));
         }
+        output.print_lines(&said)?;
     } else {
         let has_controllers = user.as_ref().is_some_and(|user| user.repo.appliers(None).has_controllers());
         let text = if has_controllers { cluster.skipped_inventory(name) } else { cluster.inventory(name) };
-        create(out, &text, false, output)?;
+        write(out, None, Some(text), false, output)?;
     }
     user.map_or(Ok(()), |user| user.register(out, output)).map(|()| Exit::default())
 }
@@ -136,8 +132,8 @@ impl User {
 
     /// The path of a file in the repository.
     fn inside(&self, file: &Utf8Path) -> Option<Utf8PathBuf> {
-        let directory = file.parent().filter(|d| !d.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
-        let (root, directory) = (self.root.canonicalize_utf8().ok()?, directory.canonicalize_utf8().ok()?);
+        let (root, directory) =
+            (self.root.canonicalize_utf8().ok()?, repo::typed_parent(file).canonicalize_utf8().ok()?);
         Some(directory.strip_prefix(&root).ok()?.join(file.file_name()?))
     }
 
@@ -160,7 +156,10 @@ impl User {
             return Ok(());
         }
         let configuration = Configuration::of_inventory(&self.repo, cluster, &inside);
-        configure(&configuration, &self.root.join(CONFIG_FILE), false, output)
+        let path = self.root.join(CONFIG_FILE);
+        let now = existing(&path)?;
+        let text = configuration.new_text(now.as_deref());
+        write(&path, now, text, false, output)
     }
 }
 

@@ -6,12 +6,15 @@ use super::output::Output;
 use crate::adopt::{Configuration, HEADINGS, ignored, inventory_path, rows};
 use crate::prelude::*;
 use crate::repo::{self, CONFIG_FILE, ClusterRef, Loaded, Repo};
-use crate::source::{Revision, reject_links};
+use crate::source::{Revision, SourceFile, reject_links};
 use hcoplan_analysis::{atomic_file, finding_with_help, open_unconfigured};
 use hcoplan_kubernetes::text::last_part;
+use hcoplan_lint::fix::Rewritten;
 use hcoplan_report::document::{Block, Cell, Document, Table, Text};
+use hcoplan_report::fixes;
 use hcoplan_report::terminal;
 use hcoplan_rule_pages::rules::CONFIGURATION_INVALID;
+use std::io::ErrorKind;
 
 /// Write hcoplan.yaml, so that `hcoplan plan` needs no options
 ///
@@ -40,7 +43,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "SERVICE")]
     ci: Option<Service>,
 
-    /// Print the files, and write nothing
+    /// Print what would be written, as a diff, and write nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -52,8 +55,10 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     repo::check_links(&arguments.directory)?;
     let place = Place::whole(&arguments.directory);
     let (repo, has_charts) = open_unconfigured(&place.root, output)?;
-    let is_here = |path: &Utf8Path| place.below.as_ref().is_none_or(|below| path.starts_with(below));
-    let clusters: Vec<&ClusterRef> = repo.clusters().iter().filter(|cluster| is_here(cluster.path())).collect();
+    let below = place.below.as_deref();
+    let is_here = |path: &Utf8Path| below.is_none_or(|below| path.starts_with(below));
+    let is_its = |cluster: &&ClusterRef| below.is_none_or(|below| repo.is_within(cluster, below));
+    let clusters: Vec<&ClusterRef> = repo.clusters().iter().filter(is_its).collect();
     let fatal = repo.problems().iter().filter(|problem| problem.fatal).map(|problem| &problem.finding);
     let broken: Vec<_> = fatal.filter(|f| f.location.as_ref().is_none_or(|place| is_here(place.file.path()))).collect();
     for finding in &broken {
@@ -67,7 +72,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         return Ok(Exit { unreadable: true, ..Exit::default() });
     }
     if clusters.is_empty() {
-        return Ok(nothing(&repo, &place, &arguments.directory, output));
+        return Ok(nothing(&repo, below, &arguments.directory, output));
     }
     let mut loaded = Vec::new();
     for cluster in &clusters {
@@ -79,7 +84,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     for finding in repo.findings().iter().filter(|f| f.rule.name == CONFIGURATION_INVALID.name) {
         output.warning(finding_with_help(finding));
     }
-    let named = loaded.iter().filter(|_| arguments.release.is_some() && place.below.is_some());
+    let named = loaded.iter().filter(|_| arguments.release.is_some() && below.is_some());
     for (cluster, release) in named.filter_map(|(cluster, one)| Some((cluster, one.identity.release.as_ref()?))) {
         if !release.is_configured() {
             output.warning(format_args!("{}: the release is {release}, so --release isn't written", cluster.name()));
@@ -125,80 +130,76 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     let ignored = ignored(&repo, &place.root);
     let ignore_file = ignored.as_ref().map(|(path, _)| path.clone());
     files.extend(ignored.map(|(path, lines)| (path, lines.to_owned())));
-    let full = |path: &Utf8Path| match place.root.as_str() {
-        "." => path.to_owned(),
-        root => Utf8Path::new(root).join(path),
-    };
     // Write all files or none.
-    for (path, _) in &files {
-        let path = full(path);
-        if !path.exists() {
-            reject_links(&path).map_err(|e| Failure::Write(path.to_string(), e))?;
-        }
+    let mut planned = Vec::new();
+    for (path, text) in files {
+        let full = place.root.join(&path);
+        let now = existing(&full)?;
+        let text = match &now {
+            now if path == CONFIG_FILE => configuration.new_text(now.as_deref()),
+            None => Some(text),
+            Some(now) => {
+                let lines = match path.as_str() {
+                    GITLAB_CI => (!now.contains("hcoplan")).then(|| format!("\n{}", in_a_stage(&text, now))),
+                    _ if ignore_file.as_ref() == Some(&path) => missing(&text, now),
+                    _ => None,
+                };
+                let end = if now.is_empty() || now.ends_with('\n') { "" } else { "\n" };
+                lines.map(|lines| format!("{now}{end}{lines}"))
+            }
+        };
+        planned.push((full, now, text));
     }
-    for (path, text) in &files {
-        let full = full(path);
-        if path == CONFIG_FILE {
-            configure(&configuration, &full, arguments.dry_run, output)?;
-        } else if full.exists() {
-            let now = std::fs::read_to_string(&full).unwrap_or_default();
-            let lines = match path.as_str() {
-                GITLAB_CI => (!now.contains("hcoplan")).then(|| format!("\n{}", in_a_stage(text, &now))),
-                _ if ignore_file.as_ref() == Some(path) => missing(text, &now),
-                _ => None,
-            };
-            let end = if now.is_empty() || now.ends_with('\n') { "" } else { "\n" };
-            change(&full, lines.map(|lines| format!("{now}{end}{lines}")), arguments.dry_run, output)?;
-        } else {
-            create(&full, text, arguments.dry_run, output)?;
-        }
+    for (path, now, text) in planned {
+        write(&path, now, text, arguments.dry_run, output)?;
     }
     Ok(Exit::default())
 }
 
-/// Writes hcoplan.yaml, or what an existing one lacks.
-pub(super) fn configure(
-    configuration: &Configuration,
+/// The text of a file, if there is one.
+pub(super) fn existing(path: &Utf8Path) -> Result<Option<String>, Failure> {
+    match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            reject_links(path).map_err(|e| Failure::Write(path.to_string(), e)).map(|()| None)
+        }
+        text => text.map_err(|e| Failure::Read(path.to_string(), e)).map(Some),
+    }
+}
+
+/// Writes a new text of a file, if any. A dry run prints the change.
+pub(super) fn write(
     path: &Utf8Path,
+    now: Option<String>,
+    text: Option<String>,
     is_dry_run: bool,
     output: &Output,
 ) -> Result<(), Failure> {
-    if !path.exists() {
-        return create(path, &configuration.text(), is_dry_run, output);
-    }
-    let now = std::fs::read_to_string(path).unwrap_or_default();
-    change(path, configuration.added_to(&now), is_dry_run, output)
-}
-
-/// Writes a new file.
-pub(super) fn create(path: &Utf8Path, text: &str, is_dry_run: bool, output: &Output) -> Result<(), Failure> {
-    if is_dry_run {
-        return Ok(output.print_lines(&format!("would write: {path}\n"))?);
-    }
-    atomic_file::create(path, text.as_bytes()).map_err(|e| Failure::Write(path.to_string(), e))?;
-    Ok(output.print_lines(&format!("written: {path}\n"))?)
-}
-
-/// Writes an existing file with what it lacked, if anything.
-fn change(path: &Utf8Path, text: Option<String>, is_dry_run: bool, output: &Output) -> Result<(), Failure> {
-    let Some(text) = text else {
-        return Ok(output.print_lines(&format!("unchanged: {path}\n"))?);
+    let shown = path.strip_prefix(".").unwrap_or(path);
+    let [planned, done] = if now.is_some() { ["change", "changed"] } else { ["write", "written"] };
+    let said = match text {
+        None => format!("unchanged: {shown}\n"),
+        Some(text) if is_dry_run => {
+            let file = Rewritten { before: SourceFile::new(shown, now.unwrap_or_default()), text };
+            format!("would {planned}: {shown}\n{}", fixes::diff_of(Utf8Path::new(""), None, &file))
+        }
+        Some(text) => {
+            let written = match now {
+                Some(_) => reject_links(path).and_then(|()| atomic_file::replace(path, text.as_bytes())),
+                None => atomic_file::create(path, text.as_bytes()),
+            };
+            written.map_err(|e| Failure::Write(path.to_string(), e))?;
+            format!("{done}: {shown}\n")
+        }
     };
-    if is_dry_run {
-        return Ok(output.print_lines(&format!("would change: {path}\n"))?);
-    }
-    reject_links(path).map_err(|e| Failure::Write(path.to_string(), e))?;
-    atomic_file::replace(path, text.as_bytes()).map_err(|e| Failure::Write(path.to_string(), e))?;
-    Ok(output.print_lines(&format!("changed: {path}\n"))?)
+    Ok(output.print_lines(&said)?)
 }
 
 /// Reports that no cluster was found, and whether a build could have one.
-fn nothing(repo: &Repo, place: &Place, directory: &Utf8Path, output: &Output) -> Exit {
-    let is_unplanned = repo.unplanned(place.below.as_deref()).next().is_some();
+fn nothing(repo: &Repo, below: Option<&Utf8Path>, directory: &Utf8Path, output: &Output) -> Exit {
+    let is_unplanned = repo.unplanned(below).next().is_some();
     if is_unplanned {
         output.error(format_args!(
-            "no HyperConverged that could be planned is in {directory}\n  help: `hcoplan lint` says what would have to \
-             build it"
+            "no HyperConverged that could be planned is in {directory}\n  help: `hcoplan lint` names what has to build it"
         ));
     } else {
         output.error(format_args!("no HyperConverged found in {directory}"));

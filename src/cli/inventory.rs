@@ -62,7 +62,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         Form::Human => {
             output.print_lines(&check.text())?;
             if check.holds() {
-                output.note("the dump has the inventory's nodes and facts");
+                output.note("the inventory has the nodes and facts of the dump");
             }
         }
         Form::Json => output.print(format!("{}\n", check.document()))?,

@@ -37,11 +37,6 @@ impl Application {
         Ok(Self { root: place.root, below: place.below.unwrap_or_default(), tree })
     }
 
-    /// Whether the application's directory has a kustomization.
-    pub fn has_kustomization(&self) -> bool {
-        repo::has_kustomization(&self.tree, &self.below)
-    }
-
     /// Whether the kustomization uses a HyperConverged of another directory, or can't be analysed.
     fn builds_on_others(&self) -> bool {
         let sources = repo::hyperconvergeds_of(&self.tree, &self.below);
@@ -60,15 +55,12 @@ impl Application {
         crate::watch();
         let Self { root, below, tree } = self;
         let built = repo::build_one(&tree, &root, &below, printed, max_bytes(), &crate::interrupted)?;
+        let (built, text) = built.unzip();
         // Use the nearest configuration, as every command does.
         let files = below.ancestors().map(|d| d.join(CONFIG_FILE));
         let mut found = files.filter_map(|path| Some((tree.read(&path).ok()?, path)));
         options.config = found.next().map(|(bytes, path)| SourceFile::from_bytes(path, bytes));
-        let path = below.join(BUILT);
-        let file = built.as_ref().map(|built| {
-            let bytes = built.files.get(&path).cloned();
-            SourceFile::from_bytes(path, bytes.unwrap_or_default())
-        });
+        let file = text.map(|bytes| SourceFile::from_bytes(below.join(BUILT), bytes));
         let repo = Repo::of_part(Arc::new(tree), &below, built, &mut options);
         let repo = repo.map_err(|error| Failure::opening(error, &root))?;
         let below = Some(below).filter(|below| !below.as_str().is_empty());

@@ -119,7 +119,7 @@ impl<'a> WhyPage<'a> {
         let mut label = if is_drawn {
             format!("{without}: HCO draws a schedule at random")
         } else if cause.without == self.answer.value && cause.below.is_none() {
-            format!("{without}: the same, which is so by default")
+            format!("{without}: the same, which is the default")
         } else if cause.without == self.answer.value {
             format!("{without}: the same")
         } else {

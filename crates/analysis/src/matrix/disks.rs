@@ -26,11 +26,8 @@ pub(super) fn effects(changes: &[ObjectChange], steps: &[CronStep<'_>]) -> Vec<E
             imported.add(after, 1);
         }
     }
-    let parts = [
-        (imported, "imported"),
-        (deleted, "deleted, as far as they are there"),
-        (kept, "kept without updates, as far as they are there"),
-    ];
+    let parts =
+        [(imported, "imported"), (deleted, "deleted, if they exist"), (kept, "kept without updates, if they exist")];
     let parts: Vec<String> =
         parts.iter().filter(|(disks, _)| disks.count > 0).map(|(disks, what)| format!("{disks} {what}")).collect();
     if !parts.is_empty() {

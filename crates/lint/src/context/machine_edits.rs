@@ -17,10 +17,10 @@ impl Context<'_> {
         };
         let edits: Vec<Vec<Edit>> = open.iter().map(name_it).collect::<Option<_>>()?;
         let machines = match open.len() {
-            1 => "the virtual machine that names none".to_owned(),
-            n => format!("the {n} virtual machines that name none"),
+            1 => "the VM without one".to_owned(),
+            n => format!("the {n} VMs without one"),
         };
-        let title = format!("name {architecture} in {machines}");
+        let title = format!("set `architecture: {architecture}` in {machines}");
         (!edits.is_empty()).then(|| suggestion(title, edits.concat()))
     }
 

@@ -128,7 +128,7 @@ fn mistakes(cx: &Context<'_>, config: &Path, stored: &Json) -> Vec<Mistake> {
         }
         let (here, there) = if short.is_written(cx) { (&short, &long) } else { (&long, &short) };
         let both = here.is_written(cx) && there.is_written(cx);
-        let too = if both { "" } else { " (write both)" };
+        let too = if both { "" } else { ": write both" };
         out.push(Mistake {
             named: here.name,
             place: here.place(cx),

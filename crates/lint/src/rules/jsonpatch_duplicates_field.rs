@@ -21,7 +21,7 @@ pub(super) fn find(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Findin
     let names: Vec<String> = fields.iter().map(|f| f.path.to_string()).collect();
     let subject = if several { format!("{} of {kind}", applied.operation.path) } else { first.subject(kind) };
     let whose = if names.len() == 1 { "a field" } else { "fields" };
-    let message = format!("the patch sets {subject}, which has {whose} of its own: {}", and(&names));
+    let message = format!("the patch sets {subject}, for which the HyperConverged has {whose}: {}", and(&names));
     let place = if !several { applied.place_of(first) } else { applied.path_place() };
     let finding = cx.finding(message).at(place).label("the HyperConverged has a field for it");
     let fix = cx.move_to_fields(applied);
@@ -34,7 +34,7 @@ pub(super) fn find(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Findin
             and(&shared.others)
         )),
         (None, None) if !own.can_say_all => finding.help(format!(
-            "set {} there; the rest of what the operation does has no field",
+            "set {} there; no field does the rest of the operation",
             if names.len() == 1 { "it" } else { "these" }
         )),
         (None, None) => finding.help("set it there, and compare what is rendered"),

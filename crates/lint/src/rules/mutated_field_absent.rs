@@ -21,18 +21,14 @@ pub(super) fn find(cx: &Context<'_>, template: &WrittenTemplate<'_>) -> Option<F
     let finding = cx.finding(message).at(template.name_place()).label("differs from git as soon as it is stored");
     // Setting the policy decides about the disks, and suppresses the rule that reports it.
     let policy = added.iter().any(|(path, _)| path.to_string() == "spec.retentionPolicy");
-    let (help, applicability) = if policy {
-        (
-            "write it into the manifest, too; with `retentionPolicy: None` the disks are deleted when \
-             the image is removed, `All` keeps them",
-            Applicability::Suggestion,
-        )
-    } else {
-        ("write it into the manifest, too", Applicability::Safe)
-    };
+    let (more, applicability) = if policy { (POLICY, Applicability::Suggestion) } else { ("", Applicability::Safe) };
     let (path, value) = (at.joined(&added[0].0), added[0].1.clone());
     let finding = finding.becomes(PredictedValue { kind: "HyperConverged", path, value, when: BecomesWhen::Now });
     let changes = added.into_iter().map(|(path, value)| Change::Set(at.joined(&path), value));
     let changes: Vec<Change> = changes.collect();
-    Some(finding.remedy(help, cx.fix(format!("{}: {help}", changed(&changes)), applicability, &changes)))
+    let title = format!("{} in the manifest, too{more}", changed(&changes));
+    Some(finding.remedy("write it into the manifest, too", cx.fix(title, applicability, &changes)))
 }
+
+/// What the stored policy does with the disks.
+const POLICY: &str = "; with `retentionPolicy: None` the disks are deleted when the image is removed, `All` keeps them";

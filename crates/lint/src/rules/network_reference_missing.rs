@@ -87,7 +87,7 @@ fn binding(cx: &Context<'_>, vm: &VirtualMachine<'_>, (path, name): (Path, &str)
         .label("its pod isn't created: couldn't find configuration for network binding");
     let otherwise = match name {
         "passt" if cx.release().kubevirt_gate("PasstBinding").is_some() => {
-            "write `passtBinding: {}`, which the annotation hco.kubevirt.io/deployPasstNetworkBinding switches on"
+            "write `passtBinding: {}`, and set the annotation hco.kubevirt.io/deployPasstNetworkBinding"
         }
         _ => "declare it in spec.networkBinding",
     };

@@ -11,7 +11,7 @@ pub(super) fn find(cx: &Context<'_>, vm: &VirtualMachine<'_>) -> Option<Finding>
     let (would, label) = match &guest.name {
         Some(name) => (format!("it would be {name}"), format!("gets {name}, as {}", guest.reason())),
         None => (
-            "it depends on the node that virt-operator runs on".to_owned(),
+            "it gets that of the node where virt-operator runs".to_owned(),
             "gets virt-operator's own architecture".to_owned(),
         ),
     };

@@ -24,9 +24,8 @@ pub(super) fn find(cx: &Context<'_>, boot: &Boot<'_>) -> Option<Finding> {
         source.name,
         or(names)
     );
-    Some(
-        boot.vm.finding(cx, message).at(boot.place()).label(format!("its disk may be {}", or(names))).help(
-            "set the architecture of the import (`platform.architecture`), or switch multi-arch golden images on",
-        ),
-    )
+    Some(boot.vm.finding(cx, message).at(boot.place()).label(format!("its disk may be {}", or(names))).help(
+        "set the architecture of the import (`platform.architecture`), or declare its architectures for multi-arch \
+             golden images",
+    ))
 }

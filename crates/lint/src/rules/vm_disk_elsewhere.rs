@@ -22,7 +22,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for vm in cx.virtual_machines() {
         let path = vm.path("");
         let spec = (&path, &json_of(vm.document.root.at(&path)));
-        let places = [(vm.namespace(), "a machine uses those of its own namespace")];
+        let places = [(vm.namespace(), "a VM uses only objects of its own namespace")];
         report(cx, (vm.document, &vm.to_string()), spec, &OF_MACHINES, &places, out);
     }
     for DiskSpec { who, spec, document, namespace } in cx.disk_specs() {

@@ -95,13 +95,13 @@ fn without_volumes(cx: &Context<'_>, vm: &VirtualMachine<'_>, class: &Document) 
 fn tainted(cx: &Context<'_>, vm: &VirtualMachine<'_>, candidate: &Candidate<'_>) -> Finding {
     let taint = candidate.repelled_by.map(|taint| format!(": {taint}")).unwrap_or_default();
     let is_handlers = candidate.barrier == Some(NodeBarrier::Handler);
-    let (message, help) = if is_handlers {
-        let message = format!("virt-handler tolerates no taint of the nodes that {vm} may run on{taint}");
-        (message, "add the toleration to `workloads.nodePlacement` of the HyperConverged, too")
+    let own = vm.to_string();
+    let (who, machine, help) = if is_handlers {
+        ("virt-handler", &*own, "add the toleration to `workloads.nodePlacement` of the HyperConverged, too")
     } else {
-        let message = format!("{vm} tolerates no taint of the nodes that it may run on{taint}");
-        (message, "add a toleration to its spec: those of the HyperConverged are for virt-handler")
+        (&*own, "it", "add a toleration to its spec: those of the HyperConverged are for virt-handler")
     };
+    let message = format!("{who} doesn't tolerate the taint of the nodes that {machine} may run on{taint}");
     let place = if vm.get("tolerations").is_some() { vm.key_place("tolerations") } else { vm.name_place() };
     let finding = vm.finding(cx, message).at(place).label("its pod stays pending").help(help);
     let placement = cx.field("workloads.nodePlacement");

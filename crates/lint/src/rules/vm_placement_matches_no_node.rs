@@ -35,8 +35,8 @@ pub(super) fn find(cx: &Context<'_>, boot: &Boot<'_>) -> Option<Finding> {
         let message = format!("no declared node matches the placement of {vm}{required}");
         (message, "matches no node", "select labels that nodes have, or correct the inventory")
     } else if is_placed {
-        let message = format!("the workload placement leaves out every node that is selected by {vm}{required}");
-        (message, "matches only nodes without virt-handler", "let both select a node in common")
+        let message = format!("the workload placement excludes every node that {vm} selects{required}");
+        (message, "matches only nodes without virt-handler", "let both select the same node")
     } else {
         let message = format!("only nodes without virt-handler match the placement of {vm}{required}");
         (message, "matches no workload node", "select labels that workload nodes have")

@@ -343,7 +343,7 @@ impl<'a> View<'a> {
         let lines = self.review.shown_again_as_lines();
         let mut out = Vec::new();
         if !lines.is_empty() {
-            out.push(Block::Heading(2, "Was there before".into()));
+            out.push(Block::Heading(2, "Errors from before".into()));
             let rows = self.first_of_rules(&lines).into_iter().map(|(line, more)| {
                 // Not a problem of the change.
                 let text = Text::new().plain(line.finding.message.as_str()).soft(more);

@@ -256,7 +256,7 @@ fn version_page(out: &mut String, kind: &str, all: &[FieldVersion], releases: &[
     let newest_name = newest.release.label();
     let is_operand = kind != KIND;
     out.push_str(&match (newest.doc.feeds.is_empty(), is_operand) {
-        (false, true) => format!("\n  What of the HyperConverged feeds it in {newest_name}:\n"),
+        (false, true) => format!("\n  Fields of the HyperConverged that set it in {newest_name}:\n"),
         (false, false) => format!("\n  What it feeds in {newest_name}:\n"),
         (true, true) => format!("\n  No field of the HyperConverged's spec feeds it in {newest_name}.\n"),
         (true, false) => String::new(),

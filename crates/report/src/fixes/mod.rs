@@ -127,7 +127,7 @@ pub fn root_from_top(fixed: &FixResult, root: &Utf8Path) -> Option<Utf8PathBuf> 
 
 /// A file's change as a unified diff with secrets masked; `from_top` is the root if paths start at the top of the work
 /// tree.
-fn diff_of(root: &Utf8Path, from_top: Option<&Utf8Path>, file: &Rewritten) -> String {
+pub fn diff_of(root: &Utf8Path, from_top: Option<&Utf8Path>, file: &Rewritten) -> String {
     let path = match from_top {
         Some(root) => root.join(file.before.path()),
         None => shown_path(root, &file.before),

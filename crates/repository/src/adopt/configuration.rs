@@ -178,8 +178,9 @@ impl Configuration {
         facts.assumed.platform = facts.assumed.platform.filter(|_| dumped.identity.platform.is_assumed());
     }
 
-    /// An existing file with what it lacks; `None` if it lacks nothing, or is none that can be changed.
-    pub fn added_to(&self, text: &str) -> Option<String> {
+    /// A new file, or the existing one with what it lacks; `None` if it lacks nothing, or is none that can be changed.
+    pub fn new_text(&self, text: Option<&str>) -> Option<String> {
+        let Some(text) = text else { return Some(self.text()) };
         let mut now = text.to_owned();
         if self.has_inventory() {
             now = now.replace(WITHOUT_INVENTORY, "");
@@ -249,7 +250,7 @@ impl Configuration {
     }
 
     /// A new file.
-    pub fn text(&self) -> String {
+    fn text(&self) -> String {
         let schema = INVENTORY_SCHEMA.replace("inventory.", "config.");
         let mut out = format!("# yaml-language-server: $schema={schema}\n");
         if self.groups.iter().any(|(facts, _)| facts.assumed != Assumed::default()) {
@@ -420,7 +421,7 @@ mod tests {
             out.add_inventory(loaded[0].0, Utf8Path::new("n.yaml"));
         }
         match config {
-            Some(config) => out.added_to(config).unwrap_or_else(|| "unchanged".to_owned()),
+            Some(_) => out.new_text(config).unwrap_or_else(|| "unchanged".to_owned()),
             None => out.text().split_once('\n').expect("a line").1.to_owned(),
         }
     }

@@ -31,20 +31,19 @@ pub const HEADINGS: [&str; 5] = ["cluster", "release", "platform", "nodes", "app
 /// The facts about clusters; `written` is the inventory that the only one gets.
 pub fn rows(repo: &Repo, clusters: &[(&ClusterRef, Loaded)], written: Option<&Utf8Path>) -> Vec<[String; 5]> {
     let row = |(cluster, loaded): &(&ClusterRef, Loaded)| {
-        let applied = repo.applier_of(cluster).unwrap_or_else(|| "-".to_owned());
-        let files = cluster.inventory_files().iter().map(|file| &**file).filter(|_| loaded.inventory.states_nodes);
-        let files: Vec<&str> = match written {
-            Some(written) => vec![written.as_str()],
-            None => files.map(Utf8Path::as_str).collect(),
-        };
-        let nodes = if files.is_empty() { UNKNOWN.to_owned() } else { files.join(", ") };
-        [cluster.name().to_string(), release(loaded), platform(loaded), nodes, applied].map(|cell| comment(&cell))
+        let applied = repo.applier_of(cluster).or_else(|| repo.applying_wrapper(cluster));
+        let files = cluster.inventory_files().iter().filter(|_| loaded.inventory.states_nodes);
+        let files: Vec<&str> = files.map(|file| file.as_str()).collect();
+        let nodes = written.map_or_else(|| files.join(", "), ToString::to_string);
+        let applied = applied.unwrap_or_else(|| "-".to_owned());
+        let cells = [cluster.name().to_string(), release(loaded), platform(loaded), nodes, applied];
+        cells.map(|cell| if cell.is_empty() { UNKNOWN.to_owned() } else { comment(&cell) })
     };
     clusters.iter().map(row).collect()
 }
 
 fn release(loaded: &Loaded) -> String {
-    let Some(name) = &loaded.identity.release else { return UNKNOWN.to_owned() };
+    let Some(name) = &loaded.identity.release else { return String::new() };
     let planned = match &loaded.release {
         Ok(_) if loaded.release_basis() == ReleaseBasis::Stated => String::new(),
         Ok(release) => format!(", planned as {}", release.label()),
@@ -56,7 +55,7 @@ fn release(loaded: &Loaded) -> String {
 fn platform(loaded: &Loaded) -> String {
     let platform = &loaded.identity.platform;
     if platform.is_assumed() {
-        return UNKNOWN.to_owned();
+        return String::new();
     }
     format!("{} ({})", platform.value, platform.by)
 }

@@ -7,6 +7,7 @@ use super::nodes::names_of;
 use super::objects::{ClusterRef, StatementRef};
 use super::paths::parent;
 use super::problem::related;
+use super::wrappers::wrapped_nodes;
 use crate::prelude::*;
 
 impl Repo {
@@ -106,6 +107,15 @@ impl Repo {
         let mut all: Vec<String> = self.applying(cluster).into_iter().map(|by| phrase(&by.document)).collect();
         all.dedup();
         (!all.is_empty()).then(|| list(&all, 3))
+    }
+
+    /// The kind of the object around a cluster's HyperConverged, whose controller applies it: `its Policy`.
+    pub fn applying_wrapper(&self, cluster: &ClusterRef) -> Option<String> {
+        let written = self.written(cluster.object)?;
+        let (_, wrapper) = wrapped_nodes(&written.root)?.pop()?;
+        // A Template is processed first.
+        let kind = written.text("kind");
+        (!wrapper.is_template && kind != "").then(|| format!("its {kind}"))
     }
 
     /// HyperConvergeds of one name that are applied to the same cluster: the last one overwrites the others.

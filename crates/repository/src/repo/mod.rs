@@ -94,6 +94,7 @@ pub use named_file::read_named;
 pub use objects::{ClusterRef, Pairing};
 pub use other_objects::OtherObjects;
 pub use path_in_tree::check_links;
+pub use paths::typed_parent;
 pub use problem::Problem;
 pub use removed::{removed, removed_finding};
 pub use rendered::Rendered;

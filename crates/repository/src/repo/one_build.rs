@@ -104,7 +104,7 @@ mod tests {
         let directory = Utf8Path::new("clusters/a");
         let printed = Some(manifest.as_bytes().to_vec());
         let built = build_one(&tree, ".".into(), directory, printed, 1000, &|| false);
-        let built = built.expect("built").expect("there is a kustomization");
+        let (built, _) = built.expect("built").expect("there is a kustomization");
         let mut options = Options::default();
         let repo = Repo::of_part(Arc::new(tree), directory, Some(built), &mut options);
         let repo = repo.expect("opened");

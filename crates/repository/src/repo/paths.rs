@@ -23,7 +23,7 @@ pub(super) fn shown_path(path: &Utf8Path) -> &str {
 }
 
 /// The directory of a path on the command line.
-pub(super) fn typed_parent(path: &Utf8Path) -> &Utf8Path {
+pub fn typed_parent(path: &Utf8Path) -> &Utf8Path {
     shown_path(parent(path)).into()
 }
 

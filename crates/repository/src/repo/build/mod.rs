@@ -224,8 +224,8 @@ pub fn build(
     Ok(built)
 }
 
-/// Builds the kustomization of one directory, even if another one uses it; `None` if the directory has none. `printed`:
-/// output that was printed elsewhere, so that nothing is run.
+/// Builds the kustomization of one directory, even if another one uses it, with its text; `None` if the directory has none.
+/// `printed`: output that was printed elsewhere, so that nothing is run.
 ///
 /// # Errors
 /// An error that prevents all builds; a single failed build is part of the result.
@@ -236,7 +236,7 @@ pub fn build_one(
     printed: Option<Vec<u8>>,
     most_bytes: usize,
     stop: &(dyn Fn() -> bool + Sync),
-) -> Result<Option<Built>, BuildError> {
+) -> Result<Option<(Built, Vec<u8>)>, BuildError> {
     let all = Kustomizations::new(tree);
     if all.at(directory).is_none() && printed.is_none() {
         return Ok(None);
@@ -256,8 +256,9 @@ pub fn build_one(
         None => job.finish(started, tree, root, most_bytes, stop),
     };
     let mut built = Built::default();
+    let text = run.as_ref().map_or_else(|_| Vec::new(), |done| done.bytes.clone());
     built.add_result(tree, root, job, run)?;
-    Ok(Some(built))
+    Ok(Some((built, text)))
 }
 
 /// The files with a HyperConverged that a directory's kustomization uses; `None` where it uses something outside of the
