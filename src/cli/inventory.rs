@@ -62,7 +62,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         Form::Human => {
             output.print_lines(&check.text())?;
             if check.holds() {
-                output.note("the inventory has the nodes and facts of the dump");
+                output.note("the inventory is up to date");
             }
         }
         Form::Json => output.print(format!("{}\n", check.document()))?,

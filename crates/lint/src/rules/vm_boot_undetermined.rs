@@ -24,8 +24,9 @@ pub(super) fn find(cx: &Context<'_>, boot: &Boot<'_>) -> Option<Finding> {
         source.name,
         or(names)
     );
-    Some(boot.vm.finding(cx, message).at(boot.place()).label(format!("its disk may be {}", or(names))).help(
-        "set the architecture of the import (`platform.architecture`), or declare its architectures for multi-arch \
-             golden images",
-    ))
+    Some(
+        boot.vm.finding(cx, message).at(boot.place()).label(format!("its disk may be {}", or(names))).help(
+            "set `platform.architecture` of the import, or declare its architectures for multi-arch golden images",
+        ),
+    )
 }

@@ -115,7 +115,7 @@ impl Repo {
         let (_, wrapper) = wrapped_nodes(&written.root)?.pop()?;
         // A Template is processed first.
         let kind = written.text("kind");
-        (!wrapper.is_template && kind != "").then(|| format!("its {kind}"))
+        (!wrapper.is_template && !kind.is_empty()).then(|| format!("its {kind}"))
     }
 
     /// HyperConvergeds of one name that are applied to the same cluster: the last one overwrites the others.
