@@ -1,7 +1,5 @@
 //! Resolves escapes of double-quoted scalars for searching.
 
-use super::mentions::has_any;
-
 /// A text with resolved escapes that can be letters, dots or line breaks; `None` if there are none. It also resolves
 /// escapes outside double-quoted scalars, so it is only for searching. An escape outside can't reach beyond an opening
 /// quote, so those inside are resolved like in the parser.
@@ -46,7 +44,7 @@ pub(super) fn unescaped(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// Whether a text contains one of these words, also with escapes of YAML.
-pub(super) fn contains_any(text: &str, words: &[&str]) -> bool {
-    has_any(text, words) || unescaped(text).is_some_and(|text| has_any(text, words))
+/// Whether a text has what is searched for, also with escapes of YAML.
+pub(super) fn contains(text: &str, has: impl Fn(&str) -> bool) -> bool {
+    has(text) || unescaped(text).is_some_and(|text| has(&text))
 }

@@ -49,10 +49,26 @@
 //!   hcoplan's own; `inherited-to-fetch`: what one that fetches inherits, too: how to find git, the user's keys and
 //!   configuration, and proxies.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use crate::prelude::*;
 
 /// The fields by kind, or by kind and field.
 static FIELDS: Table<BTreeMap<&str, Vec<&str>>> = Table::of(hcoplan_schemas::CONTROLLER_FIELDS);
+
+/// A search for all words of a list in one pass, of the lists that every file is searched for: a search for each word
+/// took a third of a walk.
+static SEARCHES: LazyLock<BTreeMap<&str, AhoCorasick>> = LazyLock::new(|| {
+    let search = |list| (list, AhoCorasick::new(of(list)).expect("a few words"));
+    ["controllers", "mutators.groups", "statements"].map(search).into()
+});
+
+/// Whether a text has one of the words of a list.
+pub(super) fn are_in(text: &str, list: &str) -> bool {
+    SEARCHES[list].is_match(text)
+}
 
 /// The pairs of a list of `name=value`.
 pub(super) fn pairs_of(list: &str) -> impl Iterator<Item = (&'static str, &'static str)> {

@@ -4,7 +4,7 @@
 use super::Repo;
 use super::candidate::is_candidate;
 use super::charts::{CHART, chart_of, is_in_chart, is_rendered};
-use super::escapes::contains_any;
+use super::escapes::contains;
 use super::fields;
 use super::gitops::{GitOps, LeftOut};
 use super::helm::packed_may_render_hyperconverged;
@@ -43,7 +43,7 @@ impl Repo {
             let templates = self.paths.iter().map(|path| &**path).filter(is_template);
             let documents = templates.filter_map(|path| {
                 let file = self.tree.source(path).ok()?;
-                (file.text().contains("{{") && contains_any(file.text(), fields::of("controllers")))
+                (file.text().contains("{{") && contains(file.text(), |text| fields::are_in(text, "controllers")))
                     .then(|| masked_template(&file))
             });
             documents.flatten().map(Arc::new).collect()

@@ -10,7 +10,7 @@ use super::variables::{Named, variables};
 use super::{Applied, Controller, Kind, Source, acm, argocd, file_of, fleet, flux};
 use crate::prelude::*;
 use crate::repo::candidate::is_candidate;
-use crate::repo::escapes::contains_any;
+use crate::repo::escapes::contains;
 use crate::repo::fields;
 use crate::repo::is_same_document;
 use crate::repo::kustomization::{Field, omits};
@@ -77,7 +77,7 @@ pub(crate) fn read(tree: &dyn Tree, files: &[Utf8PathBuf]) -> GitOps {
     let mut documents = Vec::new();
     for path in files.iter().filter(|path| is_candidate(path)) {
         let Ok(file) = tree.source(path) else { continue };
-        if contains_any(file.text(), fields::of("controllers")) {
+        if contains(file.text(), |text| fields::are_in(text, "controllers")) {
             let parsed = yaml::parse(&file);
             out.broken.extend(parsed.is_broken().then_some(file));
             documents.extend(objects(parsed));

@@ -12,7 +12,7 @@ use hcoplan_yaml::{Comment, Problem};
 use self::classify::classify;
 use super::candidate::is_candidate;
 use super::charts;
-use super::escapes::{contains_any, unescaped};
+use super::escapes::{contains, unescaped};
 use super::fields;
 use super::kustomization::{Kustomization, Named, is_kustomization};
 use super::listed;
@@ -192,7 +192,7 @@ impl Content {
     pub(super) fn found(&self) -> Vec<FoundObject> {
         let mut found = Vec::new();
         // A ResourceSet's inputs fill in the group, too.
-        let is_policy = contains_any(self.file.text(), fields::of("mutators.groups"));
+        let is_policy = contains(self.file.text(), |text| fields::are_in(text, "mutators.groups"));
         let mentions = is_policy
             || mentions_hco(self.file.text())
             || self.file.text().contains("ResourceSet")
@@ -380,7 +380,7 @@ fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
 
 /// Whether a text contains HCO's API group, in any spelling of YAML.
 pub(super) fn mentions_hco(text: &str) -> bool {
-    contains_any(text, &[HCO]) || contains_encoded_group(text) || has_binary_tag(text)
+    contains(text, |text| text.contains(HCO)) || contains_encoded_group(text) || has_binary_tag(text)
 }
 
 /// Why a file is parsed.
@@ -413,7 +413,7 @@ fn interest(bytes: &[u8], kustomization: bool) -> Interest {
 /// Whether a file mentions a HyperConverged, in any spelling of YAML.
 pub(super) fn may_name_hyperconverged(bytes: &[u8]) -> bool {
     let text = hcoplan_diagnostics::source::decode(bytes.to_vec()).text;
-    contains_any(&text, &[HCO, "HyperConverged"]) || has_binary_tag(&text)
+    contains(&text, |text| has_any(text, &[HCO, "HyperConverged"])) || has_binary_tag(&text)
 }
 
 /// Whether a tag may be `!!binary`: by its name, with an escape in it (`!!%62inary`), or by a handle (`%TAG`).
@@ -434,6 +434,7 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
     let unescaped = unescaped(text);
     let interest = |text: &str| {
         let any = |words: &[&str]| has_any(text, words);
+        let are_in = |list| fields::are_in(text, list);
         if any(&[HCO, OURS, "ClusterInventory"]) || hints(text) && has_kind_like(text) {
             return Interest::Marked;
         }
@@ -441,10 +442,10 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
             || has(text, "Node") && any_kind(text, is_node)
             || has(text, "Machine") && any_kind(text, |kind| kind.starts_with("Machine"))
             || has(text, PACKAGE) && any(&["Subscription", "metadata"])
-            || any(fields::of("statements"))
+            || are_in("statements")
             || commands::may_be_in(text)
-            || any(fields::of("controllers"))
-            || any(fields::of("mutators.groups"));
+            || are_in("controllers")
+            || are_in("mutators.groups");
         if is_of_interest { Interest::Some } else { Interest::None }
     };
     let found: Vec<Interest> = std::iter::once(text).chain(unescaped.as_deref()).map(interest).collect();
