@@ -9,6 +9,14 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "examples/fleet/clusters/prod-east"
 
 
+def example(scratch):
+    """One cluster in a directory of its own: in this repository, its whole is read for what is applied from it."""
+    directory = scratch / "example"
+    if not directory.exists():
+        shutil.copytree(EXAMPLE, directory)
+    return directory
+
+
 def fleet(directory, count):
     """Clusters like those of the example fleet, no two the same."""
     examples = sorted((ROOT / "examples/fleet/clusters").iterdir())
