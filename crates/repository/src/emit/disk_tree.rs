@@ -48,7 +48,7 @@ impl DiskTree {
             _ => "a special file",
         };
         if !metadata.is_dir() {
-            return Err(Error::NotADirectory { path: root.to_owned(), what });
+            return Err(Error::NotADirectory(root.to_owned(), what));
         }
         let mut tree = Self { root: root.to_owned(), directories: BTreeMap::new(), conflict: None };
         let top = root.join(TOP_MANIFEST);
@@ -70,7 +70,7 @@ impl DiskTree {
             "" => self.root.clone(),
             _ => self.root.join(directory),
         };
-        let foreign = |name: &str| Error::Foreign { path: path.join(name) };
+        let foreign = |name: &str| Error::Foreign(path.join(name));
         let (mut files, mut below) = (Vec::new(), Vec::new());
         let failed = |error| Error::io(&path, error);
         for entry in fs::read_dir(&path).map_err(failed)? {
@@ -124,7 +124,7 @@ impl DiskTree {
     /// # Errors
     /// The first file with conflict markers.
     pub fn check_merged(&self) -> Result<(), Error> {
-        self.conflict.clone().map_or(Ok(()), |path| Err(Error::Conflict { path }))
+        self.conflict.clone().map_or(Ok(()), |path| Err(Error::Conflict(path)))
     }
 
     /// Its path.
@@ -174,7 +174,7 @@ impl DiskTree {
 }
 
 fn broken(path: &Utf8Path, message: String) -> Error {
-    Error::Manifest { path: path.to_owned(), message }
+    Error::Manifest(path.to_owned(), message)
 }
 
 /// A file's text, with invalid UTF-8 replaced: it is only shown as different.
@@ -184,7 +184,7 @@ fn read(path: &Utf8Path) -> Result<Option<String>, Error> {
         Err(Unreadable::Missing) => return Ok(None),
         // hcoplan only writes regular files.
         Err(Unreadable::NotAFile(_) | Unreadable::Directory) => {
-            return Err(Error::Foreign { path: path.to_owned() });
+            return Err(Error::Foreign(path.to_owned()));
         }
         Err(why) => return Err(Error::io(path, io::Error::other(why))),
     };

@@ -21,115 +21,68 @@ pub use names::{check_names, cluster_directory, file_names};
 pub use text::HEADER;
 pub use tree::Tree;
 
+use std::io;
+
 use crate::prelude::*;
 
 /// An error of reading or writing the output tree.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The operating system reports an error.
-    #[error("{path}: {error}")]
-    Io {
-        /// The file or directory.
-        path: Utf8PathBuf,
-        /// The operating system's error.
-        error: std::io::Error,
-    },
+    #[error("{0}: {1}")]
+    Io(Utf8PathBuf, io::Error),
     /// The tree's parent directory isn't writable.
-    #[error("{tree} can't be written, as the new tree can't be created in {parent}: {error}")]
-    Beside {
-        /// The output tree.
-        tree: Utf8PathBuf,
-        /// The directory that it is in.
-        parent: Utf8PathBuf,
-        /// The operating system's error.
-        error: std::io::Error,
-    },
+    #[error("{0} can't be written, as the new tree can't be created in {1}: {2}")]
+    Beside(Utf8PathBuf, Utf8PathBuf, io::Error),
     /// The new tree can't be completed.
-    #[error("{path} can't be written: {error}")]
-    Unwritten {
-        /// The output tree.
-        path: Utf8PathBuf,
-        /// The operating system's error.
-        error: std::io::Error,
-    },
+    #[error("{0} can't be written: {1}")]
+    Unwritten(Utf8PathBuf, io::Error),
     /// A file in the tree that hcoplan didn't write.
     #[error(
-        "{path} was not written by hcoplan, which replaces the output tree as a whole: \
+        "{0} was not written by hcoplan, which replaces the output tree as a whole: \
          move it away or choose another tree with --out"
     )]
-    Foreign {
-        /// The file, symbolic link or device.
-        path: Utf8PathBuf,
-    },
+    Foreign(Utf8PathBuf),
     /// The output tree's own path isn't a directory.
-    #[error("{path} is {what}, not a directory: name the output tree with --out")]
-    NotADirectory {
-        /// The path.
-        path: Utf8PathBuf,
-        /// `a file`, `a symbolic link`.
-        what: &'static str,
-    },
+    #[error("{0} is {1}, not a directory: name the output tree with --out")]
+    NotADirectory(Utf8PathBuf, &'static str),
     /// An invalid manifest.
-    #[error("{path}: {message}; delete the output tree and render it again")]
-    Manifest {
-        /// The manifest.
-        path: Utf8PathBuf,
-        /// What is wrong with it.
-        message: String,
-    },
+    #[error("{0}: {1}; delete the output tree and render it again")]
+    Manifest(Utf8PathBuf, String),
     /// A file has conflict markers.
     #[error(
-        "{path} has conflict markers: run `hcoplan render --out`, which writes the output tree from the merged sources"
+        "{0} has conflict markers: run `hcoplan render --out`, which writes the output tree from the merged sources"
     )]
-    Conflict {
-        /// The file.
-        path: Utf8PathBuf,
-    },
+    Conflict(Utf8PathBuf),
     /// A cluster's name that can't be a directory below the tree.
     #[error(
-        "cluster {cluster:?} can't have a directory in the output tree: {reason}; \
+        "cluster {0:?} can't have a directory in the output tree: {1}; \
          name it in hcoplan.yaml"
     )]
-    ClusterName {
-        /// The name.
-        cluster: String,
-        /// What is wrong with it.
-        reason: String,
-    },
+    ClusterName(String, String),
     /// The file system can't exchange two directories.
     #[error(
-        "{path}: the file system can't exchange two directories ({error}), so the tree can't \
+        "{0}: the file system can't exchange two directories ({1}), so the tree can't \
          be replaced as a whole: delete it before, or write it to another file system with --out"
     )]
-    Exchange {
-        /// The output tree.
-        path: Utf8PathBuf,
-        /// The operating system's error.
-        error: std::io::Error,
-    },
+    Exchange(Utf8PathBuf, io::Error),
     /// The tree is a file system of its own.
     #[error(
-        "{path} is a mount point, which can't be replaced as a whole: name a directory in it \
+        "{0} is a mount point, which can't be replaced as a whole: name a directory in it \
          with --out"
     )]
-    MountPoint {
-        /// The output tree.
-        path: Utf8PathBuf,
-    },
+    MountPoint(Utf8PathBuf),
     /// The tree and its parent directory are on two file systems, or two layers of one.
     #[error(
-        "{path} and the directory that it is in are on two file systems, or two layers of a \
+        "{0} and the directory that it is in are on two file systems, or two layers of a \
          container's, so the tree can't be replaced as a whole: delete it before, or write it \
          elsewhere with --out"
     )]
-    TwoFileSystems {
-        /// The output tree.
-        path: Utf8PathBuf,
-    },
+    TwoFileSystems(Utf8PathBuf),
 }
 
 impl Error {
-    fn io(path: impl Into<Utf8PathBuf>, error: std::io::Error) -> Self {
-        Self::Io { path: path.into(), error }
+    fn io(path: impl Into<Utf8PathBuf>, error: io::Error) -> Self {
+        Self::Io(path.into(), error)
     }
 }

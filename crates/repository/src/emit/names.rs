@@ -91,7 +91,7 @@ pub fn cluster_directory(cluster: &str) -> Result<Utf8PathBuf, Error> {
 }
 
 fn rejected(cluster: &str, reason: String) -> Error {
-    Error::ClusterName { cluster: cluster.to_owned(), reason }
+    Error::ClusterName(cluster.to_owned(), reason)
 }
 
 /// Names of hcoplan's own files, which no directory can have.

@@ -32,7 +32,7 @@ impl TemporaryDirectory {
                 Ok(()) => {}
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(error) => {
-                    return Err(Error::Beside { tree: parent.join(name), parent: parent.to_owned(), error });
+                    return Err(Error::Beside(parent.join(name), parent.to_owned(), error));
                 }
             }
             let directory = Scratch::new(path, remove);

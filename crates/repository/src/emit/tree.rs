@@ -38,7 +38,7 @@ impl Tree {
     pub fn replace(out: &Utf8Path, old: Option<DiskTree>) -> Result<Self, Error> {
         let out = full_path(out)?;
         let (Some(parent), Some(name)) = (out.parent(), out.file_name()) else {
-            return Err(Error::Foreign { path: out });
+            return Err(Error::Foreign(out));
         };
         if old.is_some() {
             check_mount(&out, parent)?;
@@ -99,7 +99,7 @@ impl Tree {
     }
 
     fn unwritten(&self, error: io::Error) -> Error {
-        Error::Unwritten { path: self.out.clone(), error }
+        Error::Unwritten(self.out.clone(), error)
     }
 
     fn leave(&self, cluster: &str) {
@@ -205,7 +205,7 @@ fn check_mount(out: &Utf8Path, parent: &Utf8Path) -> Result<(), Error> {
     use std::os::unix::fs::MetadataExt;
     let device = |path: &Utf8Path| fs::metadata(path).map(|m| m.dev());
     match (device(out), device(parent)) {
-        (Ok(a), Ok(b)) if a != b => Err(Error::MountPoint { path: out.to_owned() }),
+        (Ok(a), Ok(b)) if a != b => Err(Error::MountPoint(out.to_owned())),
         _ => Ok(()),
     }
 }
@@ -234,11 +234,11 @@ fn exchange(new: &Utf8Path, old: &Utf8Path) -> Result<(), Error> {
     renameat_with(CWD, new.as_str(), CWD, old.as_str(), RenameFlags::EXCHANGE).map_err(|errno| {
         let error = io::Error::from(errno);
         match errno {
-            Errno::INVAL | Errno::NOSYS | Errno::NOTSUP => Error::Exchange { path, error },
+            Errno::INVAL | Errno::NOSYS | Errno::NOTSUP => Error::Exchange(path, error),
             // A directory bound to itself is a mount point of the same file system.
-            Errno::BUSY => Error::MountPoint { path },
-            Errno::XDEV => Error::TwoFileSystems { path },
-            _ => Error::Unwritten { path, error },
+            Errno::BUSY => Error::MountPoint(path),
+            Errno::XDEV => Error::TwoFileSystems(path),
+            _ => Error::Unwritten(path, error),
         }
     })
 }
@@ -365,7 +365,7 @@ mod tests {
         let root = Utf8Path::from_path(directory.path()).expect("UTF-8");
         let out = root.join("rendered");
         let rejected = |path: &str| match begin(&out) {
-            Err(Error::Foreign { path: found }) => assert_eq!(found, out.join(path)),
+            Err(Error::Foreign(found)) => assert_eq!(found, out.join(path)),
             other => panic!("{path}: {other:?}"),
         };
         fs::create_dir(&out).expect("made");
@@ -390,10 +390,10 @@ mod tests {
             fs::remove_file(out.join("a/link")).expect("removed");
             let link = root.join("link");
             std::os::unix::fs::symlink(&out, &link).expect("linked");
-            assert!(matches!(begin(&link), Err(Error::NotADirectory { what: "a symbolic link", .. })));
+            assert!(matches!(begin(&link), Err(Error::NotADirectory(_, "a symbolic link"))));
         }
         fs::write(out.join("a").join(CLUSTER_MANIFEST), "{").expect("written");
-        assert!(matches!(begin(&out), Err(Error::Manifest { .. })));
+        assert!(matches!(begin(&out), Err(Error::Manifest(..))));
     }
 
     #[test]
@@ -408,7 +408,7 @@ mod tests {
         let both = format!("{HEADER}<<<<<<< HEAD\n1\n=======\n2\n>>>>>>> other\n");
         fs::write(&file, both).expect("written");
         let disk = DiskTree::open(&out).expect("ours").expect("a tree");
-        assert!(matches!(disk.check_merged(), Err(Error::Conflict { path }) if path == file));
+        assert!(matches!(disk.check_merged(), Err(Error::Conflict(path)) if path == file));
         let tree = begin(&out).expect("it can be rewritten");
         tree.write(&cluster("a", &[("X-1.yaml", "3")])).expect("a");
         tree.finish().expect("finishes");

@@ -159,12 +159,9 @@ fn families(network: &Value) -> Option<Value> {
     let networks = [&network["status"]["clusterNetwork"], &network["spec"]["clusterNetwork"]];
     let list = networks.into_iter().find_map(Value::as_array)?;
     let cidrs: Vec<&str> = list.iter().filter_map(|n| n["cidr"].as_str()).collect();
-    let mut families = Vec::new();
-    for (family, is) in [("IPv4", false), ("IPv6", true)] {
-        if cidrs.iter().any(|cidr| cidr.contains(':') == is) {
-            families.push(family);
-        }
-    }
+    let is_used = |(_, is): &(&str, bool)| cidrs.iter().any(|cidr| cidr.contains(':') == *is);
+    let families = [("IPv4", false), ("IPv6", true)].into_iter().filter(is_used).map(|(family, _)| family);
+    let families: Vec<&str> = families.collect();
     (!families.is_empty()).then(|| json!(families))
 }
 

@@ -92,9 +92,7 @@ pub(super) fn pair(
     tell_root_apart(&mut clusters);
     // By name; of a duplicate name HCO reconciles one.
     clusters.sort_by(|a, b| a.name.cmp(&b.name));
-    let is_double =
-        |at: usize, clusters: &[ClusterRef]| clusters.get(at + 1).is_some_and(|next| next.name == clusters[at].name);
-    if (0..clusters.len()).any(|at| is_double(at, &clusters)) {
+    if clusters.windows(2).any(|two| two[0].name == two[1].name) {
         clusters.sort_by_cached_key(|cluster| {
             let [namespace, name] = names(cluster.object);
             let is_elsewhere = Distribution::all().iter().all(|d| d.namespace.value != namespace);

@@ -9,7 +9,7 @@ use crate::prelude::*;
 use crate::repo::nodes::fields_at;
 
 /// A kind of manifest with facts about a cluster, by precedence; the names are Kubernetes'.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize)]
 pub enum StatementKind {
     /// The Subscription that makes OLM install HCO.
     Subscription,
@@ -25,30 +25,24 @@ pub enum StatementKind {
     ClusterVersion,
 }
 
+/// The kinds with their API groups and names, and the values of a field that make one HCO's; `*` ends a prefix.
+static KINDS: Table<Vec<(StatementKind, &str, &str, &str, Vec<&str>)>> = Table::of(include_str!("statements.json"));
+
 impl StatementKind {
     /// The kind of an object; `None` if it has no facts about HCO's cluster.
     pub(super) fn of(root: &Node) -> Option<Self> {
-        let group = first_part(root.text("apiVersion"), '/');
-        let installs = |field: &str| HCO_PACKAGES.contains(&root.text(field));
-        match (group, root.text("kind")) {
-            ("operators.coreos.com", "Subscription") => installs("spec.name").then_some(Self::Subscription),
-            ("policy.open-cluster-management.io", "OperatorPolicy") => {
-                installs("spec.subscription.name").then_some(Self::OperatorPolicy)
-            }
-            ("operators.coreos.com", "OperatorGroup") => Some(Self::OperatorGroup),
-            ("operators.coreos.com", "ClusterServiceVersion") => {
-                root.text("metadata.name").starts_with(CSV).then_some(Self::ClusterServiceVersion)
-            }
-            ("apps", "Deployment") if root.text("metadata.name") == OPERATOR => Some(Self::Deployment),
-            ("config.openshift.io", "ClusterVersion") => Some(Self::ClusterVersion),
-            ("", "") => subscribed(root).map(|_| Self::Subscription),
-            _ => None,
-        }
+        let (group, kind) = (first_part(root.text("apiVersion"), '/'), root.text("kind"));
+        let row = KINDS.iter().find(|(_, known, own, ..)| *known == group && *own == kind);
+        let Some((own, .., field, values)) = row else {
+            return subscribed(root).filter(|_| group.is_empty() && kind.is_empty()).map(|_| Self::Subscription);
+        };
+        let is_it = |known: &&str| match known.strip_suffix('*') {
+            Some(prefix) => root.text(field).starts_with(prefix),
+            None => root.text(field) == *known,
+        };
+        values.iter().any(is_it).then_some(*own)
     }
 }
-
-/// The name of the operator's Deployment.
-pub(super) const OPERATOR: &str = "hyperconverged-cluster-operator";
 
 /// The prefix of the names of HCO's CSVs, before the version.
 const CSV: &str = "kubevirt-hyperconverged-operator.";

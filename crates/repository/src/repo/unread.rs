@@ -117,13 +117,13 @@ impl Repo {
                 let own = |key: &str| values.as_ref().and_then(|v| v.root.get(key)).map(|v| v.to_json().to_string());
                 let given =
                     [own(name), own(text("alias"))].into_iter().flatten().any(|values| names_hyperconverged(&values));
-                let severity = match () {
-                    () if given || [name, text("alias"), repository].into_iter().any(names_hyperconverged) => {
-                        Severity::Error
-                    }
+                let severity = if given || [name, text("alias"), repository].into_iter().any(names_hyperconverged) {
+                    Severity::Error
+                } else if self.clusters.is_empty() && !own_charts.contains(name) {
+                    Severity::Warning
+                } else {
                     // One that is published from this repository is read as its source.
-                    () if self.clusters.is_empty() && !own_charts.contains(name) => Severity::Warning,
-                    () => continue,
+                    continue;
                 };
                 let place = chart.location(dependency.get("name").unwrap_or(dependency).span);
                 findings.push(fetched(path.as_str(), name, place).severity(severity));

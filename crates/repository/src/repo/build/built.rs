@@ -98,6 +98,7 @@ impl Built {
     fn add_build(&mut self, tree: &dyn Tree, root: &Utf8Path, job: BuildJob, done: Done, names_hyperconverged: bool) {
         let BuildJob { output, sources, reached, whole, allowed, has_inventory, has_local_charts, installs, .. } = job;
         let Done { command, bytes, accumulated } = done;
+        let not_fetched = || accumulated.unfetched.iter().map(|(place, what)| failed::not_fetched(place, what));
         let path = output.join(BUILT);
         let content = scan(&Memory::from_iter([(path.clone(), bytes.clone())]), &path);
         let is_relevant = |f: &FoundObject| {
@@ -117,11 +118,9 @@ impl Built {
             let generates = sources.is_empty() && unfetched.any(|(_, what)| *what == Unfetched::Generator);
             if names_hyperconverged && (accumulated.patches_unfetched() || generates) {
                 // Here a HyperConverged is changed that is elsewhere.
-                let unfetched = accumulated.unfetched.iter().map(|(place, what)| failed::not_fetched(place, what));
-                self.findings.extend(unfetched.map(Finding::warning));
+                self.findings.extend(not_fetched().map(Finding::warning));
             } else if installs {
-                let unfetched = accumulated.unfetched.iter();
-                self.findings.extend(unfetched.map(|(place, what)| failed::not_fetched(place, what)));
+                self.findings.extend(not_fetched());
                 self.unbuilt.insert(output.clone(), reached.inputs.clone());
             } else if !sources.is_empty() {
                 self.findings.push(failed::builds_no_hyperconverged(root, &whole, &sources));
@@ -132,8 +131,7 @@ impl Built {
             }
         }
         self.reached.extend(reached.files());
-        let unfetched = accumulated.unfetched.iter().filter(|_| has_hyperconverged);
-        self.findings.extend(unfetched.map(|(place, what)| failed::not_fetched(place, what)));
+        self.findings.extend(not_fetched().filter(|_| has_hyperconverged));
         let shown_path = shown(root, &path);
         let from = match sources.as_slice() {
             [only] => format!(", its HyperConverged from {}", shown(root, only)),

@@ -30,11 +30,14 @@ impl<'l> Tracing<'l> {
         out
     }
 
+    fn path(&self) -> Vec<&str> {
+        self.path.iter().map(String::as_str).collect()
+    }
+
     /// Collects all candidates at the path, the last layer first.
     fn collect(&self, candidates: &mut Vec<LayerValue<'l>>) {
         // The fields by which a merge patch finds its object set nothing.
-        let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
-        if matches!(path.as_slice(), ["apiVersion" | "kind"] | ["metadata", "name" | "namespace"]) {
+        if matches!(*self.path(), ["apiVersion" | "kind"] | ["metadata", "name" | "namespace"]) {
             candidates.retain(|c| self.layers[c.layer].what != LayerKind::Merge);
         }
         for (index, layer) in self.layers.iter().enumerate() {
@@ -87,9 +90,8 @@ impl<'l> Tracing<'l> {
     }
 
     fn fields(&self, root: &'l Node, add: &mut impl FnMut(&'l Node, bool)) {
-        let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
         let mut all = |key: &str| values(root, key).for_each(|value| add(value, true));
-        match path.as_slice() {
+        match *self.path() {
             ["metadata", "namespace"] => all("namespace"),
             ["metadata", "annotations"] => all("commonannotations"),
             [.., "labels"] => {

@@ -1,5 +1,7 @@
 //! Fills in the templates of an ApplicationSet.
 
+use regex_lite::{Captures, escape};
+
 use crate::prelude::*;
 use crate::repo::variables::with_texts;
 
@@ -62,33 +64,20 @@ impl Template {
     }
 }
 
+static ACTION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?s)\{\{(.*?)\}\}").expect("an expression"));
+
 /// A text with other ones for its `{{ … }}` that have a value.
 pub(crate) fn replaced(text: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
-    let (mut out, mut rest) = (String::new(), text);
-    while let Some((before, (expression, after))) = next_expression(rest) {
-        out += before;
-        match value(expression) {
-            Some(value) => out += &value,
-            None => out.extend(["{{", expression, "}}"]),
-        }
-        rest = after;
-    }
-    out + rest
+    let filled = |found: &Captures<'_>| value(&found[1]).unwrap_or_else(|| found[0].to_owned());
+    ACTION.replace_all(text, filled).into_owned()
 }
 
 /// A pattern for what a text may become, without its ends; `part` is that of an expression.
 pub(crate) fn pattern_of(text: &str, mut part: impl FnMut(&str) -> &'static str) -> String {
-    let (mut out, mut rest) = (String::new(), text);
-    while let Some((before, (expression, after))) = next_expression(rest) {
-        out += &regex_lite::escape(before);
-        out += part(expression);
-        rest = after;
+    let mut texts = ACTION.split(text).map(escape);
+    let mut out = texts.next().unwrap_or_default();
+    for (found, text) in ACTION.captures_iter(text).zip(texts) {
+        out.extend([part(&found[1]), &text]);
     }
-    out + &regex_lite::escape(rest)
-}
-
-/// What is before the first `{{ … }}` of a text, in it and after it.
-fn next_expression(text: &str) -> Option<(&str, (&str, &str))> {
-    let (before, behind) = text.split_once("{{")?;
-    Some((before, behind.split_once("}}")?))
+    out
 }

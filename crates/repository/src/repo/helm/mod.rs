@@ -221,15 +221,13 @@ pub(super) fn not_rendered(tree: &dyn Tree, files: &[Utf8PathBuf]) -> Unrendered
     let gitops = LazyCell::new(|| gitops::read(tree, files));
     for chart in charts(tree, files, &gitops, false) {
         let planned = planned(&chart, &releases(tree, &gitops, &chart.directory, files));
-        let shown: Vec<String> = planned.iter().map(|(_, release)| describe(release)).collect();
+        let shown = joined(planned.iter().map(|(_, release)| describe(release)), "; ");
         let message = format!("the chart `{}` has a HyperConverged and is not rendered", shown_path(&chart.directory));
-        let clusters = planned.into_iter().map(|(directory, _)| directory);
-        out.clusters.extend(clusters);
-        let planned = shown.join("; ");
+        out.clusters.extend(planned.into_iter().map(|(directory, _)| directory));
         let finding = Finding::new(&HELM_CHART_NOT_RENDERED, message)
             .at(chart.place.clone())
             .label("a template, not YAML yet")
-            .help(format!("render it with --helm, or with `helm: true` in hcoplan.yaml: {planned}"));
+            .help(format!("render it with --helm, or with `helm: true` in hcoplan.yaml: {shown}"));
         out.findings.push(finding);
     }
     out

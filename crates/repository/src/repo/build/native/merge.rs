@@ -43,13 +43,13 @@ impl Merge {
         match &patch.value {
             _ if patch.is_null() => Ok(None),
             Value::Map(_) => self.map(object, patch),
-            Value::List(items) => {
+            other => {
                 self.same_type(object.as_ref(), patch)?;
-                self.list(object, items, &patch.place)
-            }
-            Value::Scalar(_) => {
-                self.same_type(object.as_ref(), patch)?;
-                Ok(Some(patch.clone()))
+                if let Value::List(items) = other {
+                    self.list(object, items, &patch.place)
+                } else {
+                    Ok(Some(patch.clone()))
+                }
             }
         }
     }

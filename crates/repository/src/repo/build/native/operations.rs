@@ -41,11 +41,11 @@ fn apply_one(object: &mut Placed, operation: &Placed) -> Result<(), NotMerged> {
             add(object, path, moved, place)
         }
         "copy" => {
-            let copied = find(object, from).map_err(|why| refused(from, why))?.cloned();
+            let copied = find(object, from).map_err(|why| refused(from, why))?.map(|own| own.clone());
             add(object, path, copied.unwrap_or_else(|| null(place)), place)
         }
         "test" => find(object, path).and_then(|found| {
-            let is_it = found.map(Placed::to_json).unwrap_or_default() == value().to_json();
+            let is_it = found.map(|own| own.to_json()).unwrap_or_default() == value().to_json();
             if is_it { Ok(()) } else { Err("the value is another one") }
         }),
         _ => Err("there is no such operation"),
@@ -75,25 +75,21 @@ fn index(token: &str, length: usize) -> Option<usize> {
     (at < length).then_some(at)
 }
 
+/// The value at a token; `None` for a key that a map lacks.
+fn step<'o>(value: &'o mut Placed, token: &str) -> Result<Option<&'o mut Placed>, &'static str> {
+    match &mut value.value {
+        Value::List(items) => index(token, items.len()).map(|at| Some(&mut items[at])).ok_or(NO_INDEX),
+        Value::Map(members) => Ok(members.iter_mut().find(|m| m.key == token).map(|m| &mut m.value)),
+        Value::Scalar(_) => Err(NO_PARENT),
+    }
+}
+
 /// The container of a pointer's target, and the last token.
 fn container<'o>(object: &'o mut Placed, pointer: &str) -> Result<(&'o mut Placed, String), &'static str> {
     let mut tokens = tokens(pointer).ok_or(NO_PARENT)?;
     let last = tokens.pop().ok_or(NO_PARENT)?;
-    let mut value = object;
-    for token in tokens {
-        value = match &mut value.value {
-            Value::Map(members) => {
-                let member = members.iter_mut().find(|member| member.key == token);
-                member.map(|member| &mut member.value).ok_or(NO_PARENT)?
-            }
-            Value::List(items) => {
-                let at = index(&token, items.len()).ok_or(NO_PARENT)?;
-                &mut items[at]
-            }
-            Value::Scalar(_) => return Err(NO_PARENT),
-        };
-    }
-    Ok((value, last))
+    let step = |value, token: String| step(value, &token).ok().flatten().ok_or(NO_PARENT);
+    Ok((tokens.into_iter().try_fold(object, step)?, last))
 }
 
 fn add(object: &mut Placed, pointer: &str, value: Placed, place: &Location) -> Result<(), &'static str> {
@@ -112,16 +108,13 @@ fn add(object: &mut Placed, pointer: &str, value: Placed, place: &Location) -> R
 
 fn replace(object: &mut Placed, pointer: &str, value: Placed, place: &Location) -> Result<(), &'static str> {
     let (container, key) = container(object, pointer)?;
-    match &mut container.value {
-        Value::Map(_) => match container.get_mut(&key) {
-            Some(own) => *own = value,
-            None => container.set(&key, place, value),
-        },
-        Value::List(items) => {
-            let at: usize = key.parse().map_err(|_| NO_INDEX)?;
-            *items.get_mut(at).ok_or(NO_INDEX)? = value;
-        }
-        Value::Scalar(_) => return Err(NO_PARENT),
+    // Here none counts from the end.
+    if matches!(container.value, Value::List(_)) && key.starts_with('-') {
+        return Err(NO_INDEX);
+    }
+    match step(container, &key)? {
+        Some(own) => *own = value,
+        None => container.set(&key, place, value),
     }
     Ok(())
 }
@@ -139,14 +132,7 @@ fn remove(object: &mut Placed, pointer: &str) -> Result<Placed, &'static str> {
 }
 
 /// The value at a pointer; `None` for a key that a map lacks.
-fn find<'o>(object: &'o mut Placed, pointer: &str) -> Result<Option<&'o Placed>, &'static str> {
+fn find<'o>(object: &'o mut Placed, pointer: &str) -> Result<Option<&'o mut Placed>, &'static str> {
     let (container, key) = container(object, pointer)?;
-    match &container.value {
-        Value::Map(_) => Ok(container.get(&key)),
-        Value::List(items) => {
-            let at = index(&key, items.len()).ok_or(NO_INDEX)?;
-            Ok(Some(&items[at]))
-        }
-        Value::Scalar(_) => Err(NO_PARENT),
-    }
+    step(container, &key)
 }
