@@ -1,5 +1,6 @@
 //! A placeholder without a value.
 
+use hcoplan_kubernetes::text::blank;
 use hcoplan_yaml::locate_in_scalar;
 
 use super::prelude::*;
@@ -55,32 +56,7 @@ pub(super) fn placeholder(text: &str) -> Option<&str> {
     if matches!(text.trim(), "..." | "…") {
         return Some(text.trim());
     }
-    // Speed: most texts have none.
-    if !text.contains(['{', '<']) {
-        return None;
-    }
-    let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ' ' | '.');
-    between(text, "{{", "}}", |_| true).or_else(|| between(text, "${", "}", |inner| !inner.is_empty())).or_else(|| {
-        between(text, "<", ">", |inner| inner.starts_with(|c: char| c.is_ascii_alphabetic()) && inner.chars().all(name))
-    })
-}
-
-/// The first part of a text between two marks, with the marks, whose content is accepted.
-fn between<'a>(text: &'a str, open: &str, close: &str, accept: impl Fn(&str) -> bool) -> Option<&'a str> {
-    let mut from = 0;
-    let mut end = 0;
-    while let Some(start) = text.get(from..)?.find(open).map(|i| from + i) {
-        let inside = start + open.len();
-        // Reuse the last closing mark.
-        if end < inside {
-            end = inside + text.get(inside..)?.find(close)?;
-        }
-        if accept(text.get(inside..end)?) {
-            return text.get(start..end + close.len());
-        }
-        from = inside;
-    }
-    None
+    blank(text)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::prelude::*;
 use crate::release::Release;
 use hcoplan_kubernetes::quantity::Quantity;
 use hcoplan_kubernetes::schema::{Violation, ViolationKind, Violations};
+use hcoplan_kubernetes::text::token;
 use hcoplan_kubernetes::{label, metadata};
 use std::collections::HashSet;
 
@@ -304,9 +305,9 @@ pub(super) fn printed(value: &Value) -> String {
     quantity(value).map_or_else(|| "0".to_owned(), |q| q.to_string())
 }
 
-/// Whether a text contains a placeholder of a template engine or a script.
+/// Whether a text contains a placeholder of a template engine, or a word that a script or a person replaces.
 pub fn is_placeholder(text: &str) -> bool {
-    text.starts_with('$') || ["${", "{{", "$("].iter().any(|mark| text.contains(mark))
+    ["${", "{{", "$("].iter().any(|mark| text.contains(mark)) || token(text).is_some()
 }
 
 /// Apimachinery's problems with a text as a DNS label; empty if it is one.

@@ -1,5 +1,6 @@
 //! Removes unknown values of a wrapped object, which only the wrapper's tool can set.
 
+use hcoplan_kubernetes::text::token;
 use hcoplan_planner::release::FieldTarget;
 
 use super::Wrapper;
@@ -87,15 +88,9 @@ static EXPRESSIONS: Table<Vec<(&str, &str, &str)>> = Table::of(include_str!("exp
 pub(crate) fn expression(text: &str) -> Option<&'static str> {
     let has = |open: &str, close: &str| text.split_once(open).is_some_and(|(_, behind)| behind.contains(close));
     let known = EXPRESSIONS.iter().find(|(open, close, _)| has(open, close)).map(|(_, _, by)| *by);
-    known.or_else(|| is_token(text).then_some("the tool that applies it"))
-}
-
-/// Whether a text is a word that a script replaces: `__NAME__`, `%NAME%`, `@NAME@`, `REPLACE_ME`.
-fn is_token(text: &str) -> bool {
-    let inner = ["__", "%", "@"].iter().find_map(|mark| text.strip_prefix(mark)?.strip_suffix(mark));
-    let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-    inner.is_some_and(|name| !name.is_empty() && name.chars().all(is_upper))
-        || matches!(text, "REPLACE_ME" | "REPLACEME" | "CHANGE_ME" | "CHANGEME")
+    // `<name>` is for a person, and no shell fills plain manifests in.
+    let is_token = || !text.starts_with(['<', '$']) && token(text) == Some(text);
+    known.or_else(|| is_token().then_some("the tool that applies it"))
 }
 
 /// Whether a text has an expression that [`may_be`] knows.
