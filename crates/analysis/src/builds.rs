@@ -63,7 +63,7 @@ pub(super) fn build_revision(tree: &dyn Tree, root: &Utf8Path, options: &mut Opt
 
 /// Builds a directory and replaces the source files by the output; returns the findings.
 pub(super) fn build_directory(root: &Utf8Path, options: &mut Options) -> Result<Vec<String>, Failure> {
-    let tree = options.directory(root).map_err(repo::BuildError::from)?;
+    let tree = options.directory_to_build(root).map_err(repo::BuildError::from)?;
     let tree = EditedTree::new(tree, options.edited.clone());
     let mut built = build(&tree, root, options)?;
     let notes = std::mem::take(&mut built.notes);

@@ -13,6 +13,7 @@ mod read;
 mod read_once;
 mod rooted_directory;
 mod scratch;
+mod tracked;
 mod tree;
 
 pub use directory::{Directory, open_file};
@@ -28,6 +29,7 @@ pub use program::program;
 pub use read::{read_limited, read_sized};
 pub use read_once::ReadOnce;
 pub use scratch::Scratch;
+pub use tracked::Tracked;
 pub use tree::{Error, Listing, SkipReason, SkippedPath, Tree, Unreadable, Walk, in_order, normalize_path};
 
 /// The largest file that is read, in bytes; see [`Limits`].

@@ -3,7 +3,6 @@
 use crate::prelude::*;
 use std::collections::HashMap;
 
-use super::directory::Directory;
 use super::locked;
 use super::tree::{Error, Listing, Tree, Unreadable, Walk};
 
@@ -13,8 +12,8 @@ const MAX_KEPT_BYTES: usize = 32 << 20;
 /// A directory whose files are read once: builds, lists and plans use the same bytes, even where
 /// a file changes meanwhile.
 #[derive(Debug)]
-pub struct ReadOnce {
-    directory: Directory,
+pub struct ReadOnce<T> {
+    directory: T,
     kept: Mutex<Kept>,
 }
 
@@ -24,14 +23,14 @@ struct Kept {
     bytes: usize,
 }
 
-impl ReadOnce {
+impl<T: Tree> ReadOnce<T> {
     /// A directory of which nothing has been read yet.
-    pub fn new(directory: Directory) -> Self {
+    pub fn new(directory: T) -> Self {
         Self { directory, kept: Mutex::default() }
     }
 }
 
-impl Tree for ReadOnce {
+impl<T: Tree> Tree for ReadOnce<T> {
     fn list(&self, walk: &Walk) -> Result<Listing, Error> {
         self.directory.list(walk)
     }
@@ -61,6 +60,7 @@ impl Tree for ReadOnce {
 
 #[cfg(test)]
 mod tests {
+    use super::super::directory::Directory;
     use super::*;
 
     #[test]

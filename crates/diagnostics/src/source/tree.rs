@@ -190,7 +190,7 @@ pub enum Unreadable {
     #[error("it is below .git, of which hcoplan reads nothing")]
     InGit,
     /// git doesn't track it, and only what git tracks is read.
-    #[error("git doesn't track it; with --trust-base, only files that git tracks are read")]
+    #[error("git doesn't track it: with --trust-base, and in the builds of CI, only files that git tracks are read")]
     Untracked,
     /// git stores it in another encoding than a checkout has it.
     #[error("git stores it in another encoding than a checkout (working-tree-encoding in .gitattributes)")]

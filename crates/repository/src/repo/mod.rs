@@ -93,6 +93,7 @@ pub use load::{Loaded, ReleaseBasis, identity_in};
 pub use named_file::read_named;
 pub use objects::{ClusterRef, Pairing};
 pub use other_objects::OtherObjects;
+pub use owners::directories_of_clusters;
 pub use path_in_tree::check_links;
 pub use paths::typed_parent;
 pub use problem::Problem;
@@ -104,7 +105,7 @@ pub use trust::{Trust, TrustBase};
 pub(crate) use unplanned::unplanned;
 pub use unplanned_changes::{ChangedFiles, changes_of_users, unplanned_changes};
 
-use hcoplan_diagnostics::source::{self, ReadOnce};
+use hcoplan_diagnostics::source::{self, ReadOnce, Tracked};
 
 /// The rules whose findings report a HyperConverged that isn't planned.
 const UNPLANNED: &[&str] = &[HCO_NOT_PLANNED.name, HCO_NOT_RECOGNIZED.name, HELM_CHART_NOT_RENDERED.name];
@@ -119,6 +120,9 @@ pub struct Builds {
     /// Whether helm renders charts.
     pub helm: bool,
 }
+
+/// A directory whose files are read once.
+pub type OpenDirectory = Arc<ReadOnce<Tracked<Directory>>>;
 
 /// The command line's options for reading.
 #[derive(Debug, Clone, Default)]
@@ -155,7 +159,7 @@ pub struct Options {
     /// Whether to read only the directory's own files, without subdirectories.
     pub shallow: bool,
     /// The directory, if it is open already.
-    pub directory: Option<Arc<ReadOnce>>,
+    pub directory: Option<OpenDirectory>,
 }
 
 impl Options {
@@ -163,7 +167,7 @@ impl Options {
     ///
     /// # Errors
     /// It can't be read.
-    pub fn directory(&mut self, root: &Utf8Path) -> Result<Arc<ReadOnce>, source::Error> {
+    pub fn directory(&mut self, root: &Utf8Path) -> Result<OpenDirectory, source::Error> {
         match &self.directory {
             Some(open) => Ok(Arc::clone(open)),
             None => Ok(Arc::clone(self.directory.insert(Arc::new(ReadOnce::new(self.open(root)?))))),
@@ -171,9 +175,20 @@ impl Options {
     }
 
     /// A directory of which only tracked files are read where a revision is trusted.
-    fn open(&self, root: &Utf8Path) -> Result<Directory, source::Error> {
+    fn open(&self, root: &Utf8Path) -> Result<Tracked<Directory>, source::Error> {
         let directory = Directory::open(root, max_bytes())?;
-        Ok(if self.trust.base().is_some() { directory.tracked() } else { directory })
+        let is_all = self.trust.base().is_none();
+        Ok(if is_all { Tracked::all(directory) } else { Tracked::of(directory, |_| false) })
+    }
+
+    /// The directory as builds see it: in CI without files that git doesn't track, which may hold a token.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub fn directory_to_build(&mut self, root: &Utf8Path) -> Result<Tracked<OpenDirectory>, source::Error> {
+        let directory = self.directory(root)?;
+        let is_ci = std::env::var("CI").is_ok_and(|ci| ["1", "true"].contains(&&*ci));
+        Ok(if is_ci { Tracked::of(directory, is_kustomization) } else { Tracked::all(directory) })
     }
 }
 

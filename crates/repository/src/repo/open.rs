@@ -1,6 +1,6 @@
 //! Opens a repository: finds its HyperConvergeds, inventories and kustomizations.
 
-use hcoplan_diagnostics::source::{Limits, Listing, Memory, ReadOnce, SkipReason, in_order};
+use hcoplan_diagnostics::source::{Limits, Listing, Memory, SkipReason, in_order};
 
 use super::build::BUILT;
 use super::candidate::{is_candidate, is_of_tests};
@@ -173,7 +173,7 @@ impl Repo {
 
 fn on_disk(directory: &Utf8Path, options: &Options) -> Result<Arc<dyn Tree>, Error> {
     let tree: Arc<dyn Tree> = match &options.directory {
-        Some(open) => Arc::<ReadOnce>::clone(open),
+        Some(open) => Arc::new(Arc::clone(open)),
         None => Arc::new(options.open(directory)?),
     };
     let tree: Arc<dyn Tree> =

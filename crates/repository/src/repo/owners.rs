@@ -7,6 +7,13 @@
 use crate::prelude::*;
 use crate::repo::fields;
 
+/// The directories of one cluster each, such as `clusters/lab`, that a file is in, the nearest first.
+pub fn directories_of_clusters(file: &Utf8Path) -> impl Iterator<Item = &Utf8Path> {
+    let is = |list, directory: &Utf8Path| directory.file_name().is_some_and(|name| fields::has(list, name));
+    let all = file.ancestors().skip(1);
+    all.filter(move |own| own.parent().is_some_and(|above| is("clusters", above)) && !is("clusters.shared", own))
+}
+
 /// The owners of directories.
 #[derive(Debug, Default)]
 pub(super) struct Owners {
@@ -50,14 +57,10 @@ impl Owners {
                 return Some(own);
             }
             if let Some(only) = self.below.get(above) {
+                let only = only.as_deref().filter(|only| self.directories.contains(*only))?;
                 // `clusters/lab` beside `clusters/prod` is of another one.
-                let is_list = above.file_name().is_some_and(|name| fields::has("clusters", name));
-                let mut inner = file.strip_prefix(above).unwrap_or(file).iter();
-                let is_shared = inner.next().is_some_and(|first| fields::has("clusters.shared", first));
-                if is_list && !is_shared && inner.next().is_some() {
-                    return None;
-                }
-                return only.as_deref().filter(|only| self.directories.contains(*only));
+                let is_of_one = |file: &Utf8Path| directories_of_clusters(file).any(|own| own.parent() == Some(above));
+                return (!is_of_one(file) || !is_of_one(&only.join("_"))).then_some(only);
             }
         }
         None
@@ -101,6 +104,8 @@ mod tests {
         {
             assert_eq!(listed.owner(Utf8Path::new(file)).is_some(), is_its, "{file}");
         }
+        let shared = owners(&["clusters/common"]);
+        assert_eq!(shared.owner(Utf8Path::new("clusters/lab/web.yaml")), Some(Utf8Path::new("clusters/common")));
         let nested = owners(&["", "a"]);
         assert_eq!(nested.owner(Utf8Path::new("b/vm.yaml")), Some(Utf8Path::new("")));
         assert_eq!(nested.owner(Utf8Path::new("a/b/vm.yaml")), Some(Utf8Path::new("a")));

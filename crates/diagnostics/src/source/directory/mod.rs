@@ -27,8 +27,6 @@ pub struct Directory {
     real: Utf8PathBuf,
     rooted_directory: RootedDirectory,
     max_bytes: usize,
-    /// The files that git tracks, if only these are read.
-    only: Option<Arc<TrackedFiles>>,
 }
 
 impl Directory {
@@ -45,27 +43,13 @@ impl Directory {
         }
         match fs::metadata(&real) {
             Ok(meta) if meta.is_dir() => match RootedDirectory::new(&real) {
-                Ok(rooted_directory) => Ok(Self { root, real, rooted_directory, max_bytes, only: None }),
+                Ok(rooted_directory) => Ok(Self { root, real, rooted_directory, max_bytes }),
                 Err(error) => Err(Error::Root(root, error.into())),
             },
             Ok(meta) if meta.is_file() => Err(Error::Root(root, Unreadable::NotADirectory)),
             Ok(meta) => Err(Error::Root(root, not_a_file(meta.file_type()))),
             Err(error) => Err(Error::Root(root, error.into())),
         }
-    }
-
-    /// The same, of which only the files are read that git tracks, and what is in submodules.
-    #[must_use]
-    pub fn tracked(self) -> Self {
-        let only = Some(Arc::new(TrackedFiles::of(&self.real)));
-        Self { only, ..self }
-    }
-
-    /// Rejects a file that isn't to be read because git doesn't track it.
-    fn check_tracked(&self, path: &Utf8Path) -> Result<(), Unreadable> {
-        // What can't be resolved can't be opened either, which says why.
-        let (Some(only), Ok(real)) = (&self.only, self.rooted_directory.resolve(path)) else { return Ok(()) };
-        if only.has(&real, false) || only.is_in_submodule(&real) { Ok(()) } else { Err(Unreadable::Untracked) }
     }
 
     /// The root as it was given.
@@ -82,11 +66,7 @@ impl Directory {
     /// Opens a file below the root and returns it with its size in bytes. Links are followed as far as
     /// they stay there; anything but a file is rejected.
     pub(super) fn open_below(&self, path: &Utf8Path) -> Result<(File, usize), Unreadable> {
-        let opened = self.rooted_directory.open(path).and_then(sized);
-        if opened.as_ref().err() != Some(&Unreadable::Missing) {
-            self.check_tracked(path)?;
-        }
-        opened.map_err(|why| match why {
+        self.rooted_directory.open(path).and_then(sized).map_err(|why| match why {
             // A socket can't even be opened.
             Unreadable::Io(_) => match fs::metadata(self.real.join(path)) {
                 Ok(meta) if !meta.is_file() && why != Unreadable::LeavesRoot => not_a_file(meta.file_type()),
@@ -160,7 +140,6 @@ impl Tree for Directory {
         let mut out = locked(&left_out);
         listing.skipped.append(&mut out);
         listing.skipped.append(&mut patterns.unreadable());
-        listing.files.retain(|file| self.check_tracked(file) != Err(Unreadable::Untracked));
         listing.sort();
         listing.skipped.dedup();
         Ok(listing)

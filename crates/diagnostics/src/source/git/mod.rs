@@ -112,6 +112,11 @@ fn origin(directory: &Utf8Path) -> Option<(String, Utf8PathBuf)> {
 pub(super) struct TrackedFiles(Option<BTreeSet<Utf8PathBuf>>);
 
 impl TrackedFiles {
+    /// Those of a directory in a repository; `None` outside of one.
+    pub(super) fn of_checkout(directory: &Utf8Path) -> Option<Self> {
+        Git::around(directory).is_ok().then(|| Self::of(directory))
+    }
+
     pub(super) fn of(directory: &Utf8Path) -> Self {
         let Ok((git, below)) = Git::around(directory) else { return Self(Some(BTreeSet::new())) };
         let prefix = if below.as_str().is_empty() { "." } else { below.as_str() };
