@@ -6,6 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use std::sync::OnceLock;
 
 use hcoplan_planner::machines::TypeKind;
+use hcoplan_repository::repo::directories_of_clusters;
 
 use super::placement::has_alias;
 use super::pod_placement::ARCHITECTURE_KEYS;
@@ -47,7 +48,10 @@ impl<'a> Context<'a> {
             ours.map(move |document| VirtualMachine { document, spec: Path::dotted(spec), templates: OnceLock::new() })
         };
         let all = KINDS.iter().flat_map(of);
-        all.filter(|vm| self.only.is_none_or(|only| only.contains(&vm.full_name()))).collect()
+        let all = all.filter(|vm| self.only.is_none_or(|only| only.contains(&vm.full_name())));
+        let mut all: Vec<_> = all.collect();
+        all.sort_by_key(|vm| !vm.scopes()[0].is_empty());
+        all
     }
 
     /// A virtual machine's node selector, or else that of its instance type, affinity and spread; and the node selector
@@ -123,6 +127,12 @@ impl<'n> VirtualMachine<'n> {
     /// Whether it is the same machine in another document, such as one for another overlay.
     pub fn is_copy_of(&self, other: &Self) -> bool {
         !std::ptr::eq(self.document, other.document) && object_of(self.document) == object_of(other.document)
+    }
+
+    /// The directory of the cluster that it is in, and that of all, whose machines come first.
+    pub fn scopes(&self) -> [&'n str; 2] {
+        let own = directories_of_clusters(self.document.file.path()).next();
+        [own.map_or("", Utf8Path::as_str), ""]
     }
 
     /// Whether it starts on request alone.

@@ -5,7 +5,7 @@ use super::vm_disk_elsewhere::has_text;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let machines = cx.virtual_machines();
-    let mut seen: BTreeMap<(&str, &str), (&VirtualMachine<'_>, Location, bool)> = BTreeMap::new();
+    let mut seen: BTreeMap<(&str, &str, &str), (&VirtualMachine<'_>, Location, bool)> = BTreeMap::new();
     for vm in machines.iter().filter(|vm| vm.document.text("kind") == "VirtualMachine") {
         let templates = vm.disk_templates().filter_map(|(path, template)| {
             Some((template.text_at("metadata.name")?, path.below("metadata.name"), true))
@@ -18,8 +18,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 "" => vm.document.file.path().parent().map_or("", Utf8Path::as_str),
                 own => own,
             };
-            let Some((first, before, was_template)) = seen.get(&(scope, name)) else {
-                seen.insert((scope, name), (vm, place, is_template));
+            let keys = vm.scopes().map(|cluster| (cluster, scope, name));
+            let Some((first, before, was_template)) = keys.iter().find_map(|key| seen.get(key)) else {
+                seen.insert(keys[0], (vm, place, is_template));
                 continue;
             };
             let is_own = std::ptr::eq(*first, vm);

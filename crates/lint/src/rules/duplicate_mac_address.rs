@@ -4,7 +4,7 @@ use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let machines = cx.virtual_machines();
-    let mut seen: BTreeMap<String, (&VirtualMachine<'_>, Location)> = BTreeMap::new();
+    let mut seen: BTreeMap<(&str, String), (&VirtualMachine<'_>, Location)> = BTreeMap::new();
     for vm in &machines {
         let interfaces = vm.get("domain.devices.interfaces").map(Node::items);
         for (i, interface) in interfaces.unwrap_or_default().iter().enumerate() {
@@ -14,8 +14,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             let path = vm.path("domain.devices.interfaces").index(i).key("macAddress");
             let place = vm.document.locate(&path);
-            let Some((first, before)) = seen.get(&address) else {
-                seen.insert(address, (vm, place));
+            let keys = vm.scopes().map(|scope| (scope, address.clone()));
+            let Some((first, before)) = keys.iter().find_map(|key| seen.get(key)) else {
+                let [own, _] = keys;
+                seen.insert(own, (vm, place));
                 continue;
             };
             if vm.is_copy_of(first) {
