@@ -246,7 +246,9 @@ fn settings_changes(before: &Repo, after: &Repo, old: &Applied, new: &Applied) -
         let is_in = |harmless: &str| {
             own.strip_prefix(harmless).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '/']))
         };
-        fields::of("unapplied").iter().any(|harmless| is_in(harmless)) && !waits(field) || is_built && is_planned(field)
+        fields::of("unapplied").iter().any(|harmless| is_in(harmless)) && !waits(field)
+            || own == "spec.syncPolicy.syncOptions" && old.changing_options() == new.changing_options()
+            || is_built && is_planned(field)
     };
     out.extend(changed(&a, &b, "", &is_known).map(|field| {
         // What generators and `.argocd-source` files fill in.

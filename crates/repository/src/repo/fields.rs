@@ -40,6 +40,8 @@
 //! - `clusters`: directories that have one for each cluster; `clusters.shared`: those in them that are of all. `appliers`:
 //!   kinds of controllers that aren't modelled and name a path.
 //! - `clusterGroup.application`: where an Application has the fields of one of a cluster group of Validated Patterns.
+//! - `argocd.harmless-options`: sync options that change no object. `flux.kubeconfigs`: kinds of objects that have a
+//!   cluster's address, or make one that has, and where a Kustomization names it.
 //! - `placing`: kinds that name what they place; `.named`: those that others name; `.keys`: keys that imply a kind;
 //!   `.clusters`: kinds that declare a cluster, and where its labels are; `.selectors`: by kind, the keys of what selects
 //!   clusters by labels; `.labels`: labels that a name elsewhere selects.

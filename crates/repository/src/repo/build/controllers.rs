@@ -4,8 +4,9 @@
 use super::tops::to_build;
 use super::{BUILT, BuildError, BuildJob, Built, Started};
 use crate::prelude::*;
-use crate::repo::gitops::{self, Applied, LeftOut, Source};
+use crate::repo::gitops::{self, Applied, CLUSTER_SECRET, LeftOut, Source};
 use crate::repo::kustomization::Kustomizations;
+use crate::repo::mentions::has;
 use crate::repo::paths::parent;
 
 /// How often controllers' objects that change each other are built: a Kustomization that patches one that patches
@@ -48,7 +49,9 @@ pub fn build_controllers(tree: &dyn Tree) -> Result<Built, BuildError> {
             if here().any(|(_, source)| source.is_at(&directory)) {
                 directories.extend(job.reached.directories.iter().cloned());
             }
-            if job.reached.resources.iter().any(|file| own.contains(file)) {
+            let may_be_cluster = |file: &Utf8PathBuf| tree.read(file).is_ok_and(|bytes| has(bytes, CLUSTER_SECRET));
+            let has_own = job.reached.resources.iter().any(|file| own.contains(file));
+            if has_own || job.reached.inputs.iter().any(may_be_cluster) {
                 next.add_controllers(&all, job);
             }
         }

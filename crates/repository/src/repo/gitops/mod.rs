@@ -39,7 +39,7 @@ pub(super) use generators::reads_file;
 pub(super) use left_out::{LeftOut, is_own_plugin};
 pub(super) use objects::{GitOps, distinct_name, of_object, read, sources_of};
 pub(super) use path::PathPattern;
-pub(super) use placing::labels_of_cluster;
+pub(super) use placing::{CLUSTER_SECRET, labels_of_cluster};
 pub(super) use template::{Template, pattern_of, replaced};
 pub(super) use variables::is_absent;
 

@@ -86,14 +86,17 @@ pub(crate) fn read(tree: &dyn Tree, files: &[Utf8PathBuf]) -> GitOps {
     if documents.is_empty() {
         return out;
     }
-    let is_read = documents.iter().any(|document| {
-        document.root.below("spec.valuesFrom").is_some()
-            || document.root.below("spec.postBuild.substituteFrom").is_some()
-    });
-    for path in files.iter().filter(|path| is_read && is_candidate(path)) {
-        let file = tree.source(path).ok().filter(|file| file.text().contains("ConfigMap"));
+    let are_named = |field: &&str| documents.iter().any(|one| one.root.below(field).is_some());
+    let mut named: Vec<&str> = Vec::new();
+    if are_named(&"spec.kubeConfig") {
+        named.extend(fields::pairs_of("flux.kubeconfigs").map(|(kind, _)| kind));
+    } else if ["spec.valuesFrom", "spec.postBuild.substituteFrom"].iter().any(are_named) {
+        named.push("ConfigMap");
+    }
+    for path in files.iter().filter(|path| !named.is_empty() && is_candidate(path)) {
+        let file = tree.source(path).ok().filter(|file| named.iter().any(|kind| file.text().contains(kind)));
         for document in file.map_or_else(Vec::new, |file| objects(yaml::parse(&file))) {
-            out.named.add(&document, &["ConfigMap"]);
+            out.named.add(&document, &named);
         }
     }
     out.named.find_appliers(&documents, tree, |document| of_object(document, tree, &[]));

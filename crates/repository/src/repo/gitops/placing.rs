@@ -10,6 +10,9 @@ use crate::repo::is_same_document;
 use crate::repo::nodes::{all_nodes, fields_at};
 use crate::repo::wrappers::group;
 
+/// The label of Argo CD's Secrets of clusters.
+pub(crate) const CLUSTER_SECRET: &str = "argocd.argoproj.io/secret-type";
+
 /// The objects of a tree that decide it.
 #[derive(Debug, Default)]
 pub(super) struct Placing {
@@ -43,9 +46,7 @@ pub(crate) fn labels_of_cluster(document: &Document) -> Option<&[Entry]> {
         return Some(fields_at(root, labels));
     }
     // Argo CD's Secrets, and what makes them.
-    let is_cluster = |labels: &&Node| {
-        labels.get("argocd.argoproj.io/secret-type").is_some_and(|own| own.as_str() == Some("cluster"))
-    };
+    let is_cluster = |labels: &&Node| labels.get(CLUSTER_SECRET).is_some_and(|own| own.as_str() == Some("cluster"));
     let mut labels = all_nodes(root).filter_map(|node| node.get("labels")).filter(|_| kind.ends_with("Secret"));
     labels.find(is_cluster).map(Node::entries)
 }
@@ -85,7 +86,8 @@ impl Placing {
             let keys = ["", name].map(|name| (kind.to_owned(), name.to_owned()));
             let by = keys.iter().filter(|_| is_placed).filter_map(|key| self.by_placed.get(key)).flatten();
             let of_it = named(&one.root).into_iter().filter(|(kind, _)| *kind != "ConfigMap");
-            for other in by.chain(of_it.flat_map(|(kind, name)| known.get(kind, name))) {
+            let of_it = of_it.flat_map(|(kind, name)| known.get(kind, name)).chain(known.kubeconfigs(&one));
+            for other in by.chain(of_it) {
                 if !out.iter().any(|own| is_same_document(own, other)) {
                     out.push(Arc::clone(other));
                 }

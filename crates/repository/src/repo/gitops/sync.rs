@@ -2,11 +2,17 @@
 
 use super::{Applied, Controller};
 use crate::prelude::*;
+use crate::repo::fields;
 use crate::repo::identity::{FactOrigin, WithSource, sync_method};
 
 impl Applied {
     fn options(&self) -> impl Iterator<Item = &str> + Clone {
         strings(self.object.list_at("spec.syncPolicy.syncOptions"))
+    }
+
+    /// Its sync options that may change an object.
+    pub(crate) fn changing_options(&self) -> BTreeSet<&str> {
+        self.options().filter(|option| !fields::has("argocd.harmless-options", first_part(option, '='))).collect()
     }
 
     /// Whether Argo CD skips the dry run of kinds that the cluster doesn't know yet; `None` of other controllers.

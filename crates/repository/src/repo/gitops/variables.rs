@@ -3,11 +3,12 @@
 use super::by_directory::ByDirectory;
 use super::{Applied, Kind, printed};
 use crate::prelude::*;
+use crate::repo::fields;
 use crate::repo::nodes::{is_on, names_of};
 use crate::repo::paths::parent;
 use crate::repo::variables::Variables;
 
-/// Objects that others name: ConfigMaps, GitRepositories and projects.
+/// Objects that others name: ConfigMaps, Secrets, GitRepositories and projects.
 #[derive(Debug, Default)]
 pub(crate) struct Named {
     /// By kind and name: each cluster of a fleet may have one.
@@ -29,6 +30,12 @@ impl Named {
     /// Those of a kind and name.
     pub(super) fn get(&self, kind: &str, name: &str) -> &[Arc<Document>] {
         self.by_name.get(&(kind.to_owned(), name.to_owned())).map_or(&[], Vec::as_slice)
+    }
+
+    /// What has the address of the cluster to which an object of Flux applies.
+    pub(super) fn kubeconfigs(&self, by: &Document) -> impl Iterator<Item = &Arc<Document>> {
+        let named = fields::pairs_of("flux.kubeconfigs").flat_map(|(kind, key)| self.get(kind, by.text(key)));
+        named.filter(|one| ["", names_of(by)[0]].contains(&names_of(one)[0]))
     }
 
     /// Finds what applies the files that matter; `documents` are all controllers' objects, `applied` what one applies.

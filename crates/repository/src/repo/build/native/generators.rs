@@ -1,6 +1,7 @@
 //! The objects of generators, as far as their names are known.
 
 use super::Refused;
+use super::metadata::set_common;
 use super::object::{Object, Placed};
 use crate::prelude::*;
 use crate::repo::kustomization::{Entry, Kustomizations, generated_from, text, value, values};
@@ -12,10 +13,10 @@ pub const UNKNOWN_HASH: &str = "$(hash)";
 /// Refuses a generator that lacks a file or a key.
 pub(super) fn check(all: &Kustomizations<'_>, directory: &Utf8Path, entry: &Entry) -> Result<(), Refused> {
     for (node, name) in generated_from(&entry.node) {
-        let path = file_in(directory, name);
-        if path.is_some_and(|path| matches!(all.tree.check(&path), Err(Unreadable::Missing))) {
+        let why = file_in(directory, name).and_then(|path| all.tree.read(&path).err());
+        if let Some(why @ (Unreadable::Missing | Unreadable::Untracked)) = why {
             let place = entry.document.location(node.span);
-            return Err(Refused::new(&place, format!("there is no file `{name}`")));
+            return Err(Refused::new(&place, format!("`{name}` can't be read: {why}")));
         }
     }
     let literals = values(&entry.node, "literals").flat_map(Node::items);
@@ -33,8 +34,8 @@ pub(super) fn generated(all: &Kustomizations<'_>, directory: &Utf8Path, entry: &
     if !text(node, "behavior").is_empty() {
         return None;
     }
-    let mut options = [value(node, "options"), value(&entry.document.root, "generatoroptions")].into_iter().flatten();
-    let is_plain = options.any(|o| value(o, "disablenamesuffixhash").is_some_and(Node::is_true));
+    let options = [value(&entry.document.root, "generatoroptions"), value(node, "options")].into_iter().flatten();
+    let is_plain = options.clone().any(|o| value(o, "disablenamesuffixhash").is_some_and(Node::is_true));
     let mut root = Placed::map_at(&place);
     root.set_text("apiVersion", "v1", &place);
     root.set_text("kind", kind, &place);
@@ -70,6 +71,7 @@ pub(super) fn generated(all: &Kustomizations<'_>, directory: &Utf8Path, entry: &
         }
     }
     let mut object = Object { root, previous: Vec::new() };
+    options.for_each(|own| set_common(&mut object, &entry.document, own));
     if !is_plain {
         object.remember_id();
         let named = format!("{}-{UNKNOWN_HASH}", text(node, "name"));

@@ -155,7 +155,7 @@ fn refuses_what_kustomize_refuses() {
         ("resources: [../over]\n", "builds on itself"),
         (
             "resources: [../base]\nconfigMapGenerator:\n- {name: a, files: [key=gone.txt]}\n",
-            "over/kustomization.yaml:3 there is no file `gone.txt`",
+            "over/kustomization.yaml:3 `gone.txt` can't be read: no such file",
         ),
         ("resources: [../base]\nfields: [x]\n", "over/kustomization.yaml:2 its field `fields` is unknown"),
         (
