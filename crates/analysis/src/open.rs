@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::notices::Notices;
 use crate::prelude::*;
-use crate::root::finding_with_help;
+use crate::root::with_help;
 use crate::sides::Side;
 use hcoplan_diagnostics::source::{Tree, Unreadable, read_limited};
 use hcoplan_diagnostics::words::list;
@@ -118,8 +118,8 @@ fn find_in(
         let is_unbuilt = (verdict.unreadable || !files.is_empty()) && has_failed(&options);
         match () {
             () if is_unread => {
-                notices.error(format_args!("no HyperConverged was checked in {directory}"));
-                unplanned.iter().for_each(|finding| notices.error(finding_with_help(finding)));
+                let help = unplanned.iter().find_map(|finding| finding.help.as_ref());
+                notices.error(with_help(format!("no HyperConverged was checked in {directory}"), help));
                 verdict.nothing_found = true;
             }
             () if is_unplanned => {

@@ -1,7 +1,7 @@
 //! The counts of a change.
 
 use crate::prelude::*;
-use hcoplan_rule_pages::rules::CHANGE_NOT_PLANNED;
+use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, FILE_NOT_READ};
 
 /// The counts of a change.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,7 +22,7 @@ pub struct Counts {
     pub findings_removed: usize,
     /// Added findings: errors, warnings, infos.
     pub findings_added: [usize; 3],
-    /// Changes whose effect isn't planned.
+    /// Changes whose effect isn't planned, those that can't be read among them.
     pub unplanned: usize,
 }
 
@@ -30,9 +30,10 @@ impl Counts {
     /// With the findings of a run, each counted once.
     pub(super) fn with_findings(self, all: &[Finding]) -> Self {
         let new = || all.iter().filter(|f| !f.is_existing);
+        let unplanned = [CHANGE_NOT_PLANNED.name, FILE_NOT_READ.name];
         Self {
             findings_added: Severity::ALL.map(|severity| new().filter(|f| f.severity == severity).count()),
-            unplanned: new().filter(|f| f.rule.name == CHANGE_NOT_PLANNED.name).count(),
+            unplanned: new().filter(|f| unplanned.contains(&f.rule.name)).count(),
             ..self
         }
     }
