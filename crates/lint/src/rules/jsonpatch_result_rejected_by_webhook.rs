@@ -45,7 +45,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// A finding at the operation that is to blame.
+/// A finding at the operation that caused it.
 pub(super) fn finding(
     cx: &Context<'_>,
     patch: &PatchAnnotation<'_>,
