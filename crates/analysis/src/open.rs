@@ -189,7 +189,9 @@ fn has_failed(options: &Options) -> bool {
 /// files outside of the directory.
 pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
     repo::check_links(&sources.directory)?;
-    let path = &kustomized(&sources.directory);
+    // A kustomization file stands for its directory's build.
+    let own = &sources.directory;
+    let path = &if repo::is_kustomization(own) && own.is_file() { root_of(own) } else { own.clone() };
     if path == "-" {
         return Ok(Place::itself(path));
     }
@@ -215,11 +217,6 @@ pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
             || has_kustomization() && repo::has_outside_references(&tree, below)
     };
     Ok(top.filter(belongs_to).unwrap_or_else(|| Place::itself(path)))
-}
-
-/// The directory of a kustomization file, which represents its build; else the path.
-fn kustomized(path: &Utf8Path) -> Utf8PathBuf {
-    if repo::is_kustomization(path) && path.is_file() { root_of(path) } else { path.to_owned() }
 }
 
 /// The root with a configuration. A trusted revision decides where the configuration is, because the change could add

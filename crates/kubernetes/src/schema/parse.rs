@@ -148,7 +148,7 @@ impl Node {
             "x-kubernetes-map-type" => self.is_atomic = value.as_str()? == "atomic",
             // Int-or-string implies this anyOf; rules were read before.
             "x-kubernetes-validations" => {}
-            "anyOf" => return is_int_or_string(&value).then_some(()),
+            "anyOf" => return (value == serde_json::json!([{"type": "integer"}, {"type": "string"}])).then_some(()),
             _ => return None,
         }
         Some(())
@@ -157,10 +157,6 @@ impl Node {
 
 fn read<T: DeserializeOwned>(value: Value) -> Option<T> {
     serde_json::from_value(value).ok()
-}
-
-fn is_int_or_string(value: &Value) -> bool {
-    *value == serde_json::json!([{"type": "integer"}, {"type": "string"}])
 }
 
 #[cfg(test)]

@@ -71,7 +71,8 @@ impl BuiltFiles {
         }
     }
 
-    fn resources_next_to(&self, file: &Utf8Path) -> Option<&BTreeSet<Utf8PathBuf>> {
+    /// The resources of the kustomization in a file's directory, if it has one.
+    pub fn resources_next_to(&self, file: &Utf8Path) -> Option<&BTreeSet<Utf8PathBuf>> {
         self.resources.get(file.parent()?)
     }
 
@@ -79,11 +80,6 @@ impl BuiltFiles {
     pub fn has(&self, file: &SourceFile) -> bool {
         let named = self.resources_next_to(file.path());
         file.is_generated() || named.is_none_or(|named| named.contains(file.path()))
-    }
-
-    /// Whether its directory has a kustomization.
-    pub fn is_kustomized(&self, file: &Utf8Path) -> bool {
-        self.resources_next_to(file).is_some()
     }
 }
 

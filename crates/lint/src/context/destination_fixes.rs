@@ -236,9 +236,13 @@ impl Shape<'_, '_> {
         };
         if is_single(self.schema, path, node) {
             let item = path.index(0);
-            let is_known = is_known(&item, node);
-            let fix = || write("write it as a list of one item".to_owned(), item, None, json!([node.to_json()]));
-            return is_known.then(fix)?;
+            if is_known(&item, node) {
+                return write("write it as a list of one item".to_owned(), item, None, json!([node.to_json()]));
+            }
+            let named: Vec<_> = node.entries().iter().map(|entry| &entry.value).collect();
+            let is_list = !named.is_empty() && named.iter().all(|value| is_known(&item, value));
+            let list = || Change::Set(path.clone(), named.iter().map(|value| value.to_json()).collect());
+            return is_list.then(|| self.fix("write it as a list", Applicability::Unsafe, &[list()]))?;
         }
         if kind != "object" || !node.entries().is_empty() {
             return None;

@@ -279,10 +279,12 @@ pub(super) fn field_by_field(root: &Node, moves: &[(Path, Path)]) -> [Vec<(Path,
     [free, taken]
 }
 
-/// Whether one of two names is the other one with `disable` in front.
+/// Whether one of two names is the other one with `disable` in front, or in the place of `enable`.
 fn is_opposite(one: &str, other: &str) -> bool {
-    let negates =
-        |one: &str, other: &str| one.strip_prefix("disable").is_some_and(|rest| rest.eq_ignore_ascii_case(other));
+    let negates = |one: &str, other: &str| {
+        let on = other.strip_prefix("enable").unwrap_or(other);
+        one.strip_prefix("disable").is_some_and(|rest| rest.eq_ignore_ascii_case(on))
+    };
     negates(one, other) || negates(other, one)
 }
 

@@ -18,7 +18,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             };
             // Without a kustomization, only documents of one file are certainly applied together.
-            let is_whole = built.is_kustomized(path) || path.parent() == own;
+            let is_whole = built.resources_next_to(path).is_some() || path.parent() == own;
             let directory = path.parent().filter(|_| is_whole).unwrap_or(path);
             let group = Identity { together: directory.as_str(), ..identity };
             let Some(first) = seen.get(&group) else {

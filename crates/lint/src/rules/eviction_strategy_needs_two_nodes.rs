@@ -29,11 +29,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .finding(message)
         .at(field.value_place())
         .label("drains wait for a migration that has no target")
-        .help("use LiveMigrateIfPossible, or None");
-    for strategy in ["LiveMigrateIfPossible", "None"] {
-        let place = field.value_place();
-        finding = finding.fix(suggested_text(format!("write {strategy}"), place, strategy));
-    }
+        .help("use LiveMigrateIfPossible, or None")
+        .fixes(
+            ["LiveMigrateIfPossible", "None"]
+                .map(|strategy| suggested_text(format!("write {strategy}"), field.value_place(), strategy)),
+        );
     for node in alone {
         let message = format!("the only {} workload node", node.node.architecture);
         finding = with_related(finding, node.architecture_place(), message);

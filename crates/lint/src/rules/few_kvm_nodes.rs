@@ -11,21 +11,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     {
         return;
     }
-    let mut finding = match with.len() {
+    let finding = match with.len() {
         0 => cx.finding("no workload node has KVM: no virtual machine can be started").error(),
         _ => cx.finding(format!("only one of {} workload nodes has KVM: nothing can be migrated", nodes.len())),
     };
-    let mut places = without.iter().filter_map(NodeRef::name_place);
-    finding = finding
+    // Nodes of a pool have one place.
+    let mut places: Vec<_> = without.iter().filter_map(NodeRef::name_place).collect();
+    places.dedup_by_key(|place| place.span);
+    let mut places = places.into_iter();
+    let finding = finding
         .at(places.next().unwrap_or_else(|| cx.whole_location()))
         .label("no KVM here")
         .help("switch on hardware virtualization, or select other nodes with a workload placement");
-    for place in places {
-        if finding.related.iter().all(|r| r.location.span != place.span)
-            && finding.location.as_ref().is_none_or(|l| l.span != place.span)
-        {
-            finding = finding.related(place, "nor here");
-        }
-    }
-    out.report(finding);
+    out.report(with_related(finding, places, "nor here"));
 }

@@ -67,12 +67,15 @@ fn rejected_again(cx: &Context<'_>, fix: &Fix, path: &Path) -> Option<String> {
     (cause.path == *path).then_some(cause.message)
 }
 
-/// A number without a unit as hours, the usual unit of the operators' durations; a number of seconds or percent without
-/// that unit.
+/// A number without a unit as hours where certificates live that long, else as seconds; a number of seconds or percent
+/// without that unit.
 fn in_other_unit(cx: &Context<'_>, mistyped: &Mistyped<'_>) -> Option<Fix> {
     let value = match mistyped.node.to_json() {
         Json::String(text) => text.strip_suffix(['s', '%'])?.parse::<u32>().ok()?.into(),
-        number => Json::from(format!("{}h", number.as_u64()?)),
+        number => {
+            let unit = if mistyped.path.keys().any(|key| key == "certConfig") { "h" } else { "s" };
+            Json::from(format!("{}{unit}", number.as_u64()?))
+        }
     };
     let written = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     cx.suggest(format!("write {written}"), &[Change::Set(mistyped.path.clone(), value)])

@@ -208,7 +208,7 @@ impl<'d> Excerpt<'d> {
         }
         let file = SourceFile::new(document.file.path(), text);
         let lines = EditableFile::of(&file).with_layout(0, layout);
-        let [alone] = lines.parsed_documents() else {
+        let [alone] = &lines.documents[..] else {
             return None;
         };
         if !lines.is_sound || !self.is_read(&alone.root) {

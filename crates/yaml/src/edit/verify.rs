@@ -41,7 +41,7 @@ pub fn apply(text: &str, edits: &[Edit]) -> Result<String, Reason> {
 #[derive(Debug)]
 pub struct EditableFile {
     file: Arc<SourceFile>,
-    documents: Vec<Arc<Document>>,
+    pub(super) documents: Vec<Arc<Document>>,
     trees: OnceCell<Vec<Json>>,
     /// Of each document, how it is laid out.
     layout: Vec<OnceCell<DocumentLayout>>,
@@ -105,11 +105,6 @@ impl EditableFile {
     pub fn documents(&self) -> &[Json] {
         let trees = || self.documents.iter().map(|d| d.root.to_json()).collect();
         self.trees.get_or_init(trees)
-    }
-
-    /// The same, with their places.
-    pub(super) fn parsed_documents(&self) -> &[Arc<Document>] {
-        &self.documents
     }
 
     /// How one of them is laid out.
