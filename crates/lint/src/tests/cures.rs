@@ -63,12 +63,12 @@ fn moves_values_as_they_are_written() {
         // A switch by the opposite name.
         (
             "spec:\n  virtualMachineOptions: {enableSerialConsoleLog: true}\n",
-            "spec:\n  virtualMachineOptions: {disableSerialConsoleLog: false}\n",
+            "spec:\n  virtualMachineOptions:\n    disableSerialConsoleLog: false\n",
         ),
         // Names instead of a list.
         (
             "spec:\n  permittedHostDevices: {pciHostDevices: {card: {pciDeviceSelector: 'ABCD:1234', resourceName: a.com/b}}}\n",
-            "spec:\n  permittedHostDevices: {pciHostDevices: [{pciDeviceSelector: 'ABCD:1234', resourceName: a.com/b}]}\n",
+            "spec:\n  permittedHostDevices: {pciHostDevices: [{pciDeviceSelector: \"ABCD:1234\", resourceName: a.com/b}]}\n",
         ),
         // The name of a list in the singular.
         ("spec:\n  obsoleteCPUs: {cpuModel: a}\n", "spec:\n  obsoleteCPUs:\n    cpuModels:\n    - a\n"),
