@@ -158,7 +158,7 @@ impl User {
         let configuration = Configuration::of_inventory(&self.repo, cluster, &inside);
         let path = self.root.join(CONFIG_FILE);
         let now = existing(&path)?;
-        let text = configuration.new_text(now.as_deref());
+        let text = configuration.new_text(now.as_deref().unwrap_or_default());
         write(&path, now, text, false, output)
     }
 }

@@ -136,7 +136,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         let full = place.root.join(&path);
         let now = existing(&full)?;
         let text = match &now {
-            now if path == CONFIG_FILE => configuration.new_text(now.as_deref()),
+            now if path == CONFIG_FILE => configuration.new_text(now.as_deref().unwrap_or_default()),
             None => Some(text),
             Some(now) => {
                 let lines = match path.as_str() {

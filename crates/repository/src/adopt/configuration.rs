@@ -178,9 +178,9 @@ impl Configuration {
         facts.assumed.platform = facts.assumed.platform.filter(|_| dumped.identity.platform.is_assumed());
     }
 
-    /// A new file, or the existing one with what it lacks; `None` if it lacks nothing, or is none that can be changed.
-    pub fn new_text(&self, text: Option<&str>) -> Option<String> {
-        let Some(text) = text else { return Some(self.text()) };
+    /// The file with what it lacks, or a new one in place of an empty text; `None` if it lacks nothing, or is none that
+    /// can be changed.
+    pub fn new_text(&self, text: &str) -> Option<String> {
         let mut now = text.to_owned();
         if self.has_inventory() {
             now = now.replace(WITHOUT_INVENTORY, "");
@@ -421,7 +421,7 @@ mod tests {
             out.add_inventory(loaded[0].0, Utf8Path::new("n.yaml"));
         }
         match config {
-            Some(_) => out.new_text(config).unwrap_or_else(|| "unchanged".to_owned()),
+            Some(config) => out.new_text(config).unwrap_or_else(|| "unchanged".to_owned()),
             None => out.text().split_once('\n').expect("a line").1.to_owned(),
         }
     }
