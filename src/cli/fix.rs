@@ -16,13 +16,7 @@ use hcoplan_report::shown_path;
 /// Without --write nothing is written: the changes are shown as a diff. Every comment and the layout stay; a fix with
 /// another effect than intended is dropped. Findings with several fixes are listed with the effect of each.
 #[derive(Debug, Args)]
-#[command(after_long_help = "Examples:
-  hcoplan fix                                  show the fixes as a diff
-  hcoplan fix --write                          write them
-  hcoplan fix --choose multi-arch-boot-images-disabled=1
-                                               apply the first of several fixes
-  hcoplan fix --format json                    for programs: `hcoplan schema fix`
-  hcoplan fix --migrate v1 --write             v1beta1 as v1, where the cluster would store the same")]
+#[command(after_long_help = include_str!("examples/fix.txt"))]
 pub(super) struct Arguments {
     #[command(flatten)]
     sources: Sources,

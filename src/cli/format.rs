@@ -36,7 +36,7 @@ impl<F: Named> FromStr for Target<F> {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (name, file) = match text.split_once('=') {
             Some((_, "")) => return Err("there is no file after `=`".to_owned()),
-            Some((name, file)) => (name, Some(file.into())),
+            Some((name, file)) => (name, Some(file).filter(|file| *file != "-").map(Into::into)),
             None => (text, None),
         };
         let format = F::named(name).ok_or_else(|| format!("formats are {}", names(named::all::<F>()).join(", ")))?;

@@ -27,7 +27,7 @@ pub(super) struct Arguments {
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<Utf8PathBuf>,
 
-    /// Write the inventory to this file; an existing one is updated, and keeps comments and manual additions
+    /// Write the inventory to this file, `-` for standard output; an existing one is updated, and keeps comments and manual additions
     #[arg(long, value_name = "FILE")]
     out: Option<Utf8PathBuf>,
 
@@ -46,12 +46,14 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
-    let beside = arguments.out.as_deref().map(repo::typed_parent);
+    // Without a file it goes to standard output.
+    let out = arguments.out.as_deref().filter(|out| *out != "-");
+    let beside = out.map(repo::typed_parent);
     let existing = || beside?.ancestors().map(|d| if d == "" { Utf8Path::new(".") } else { d }).find(|d| d.is_dir());
     let directory = arguments.cluster.as_deref().or_else(existing);
     let is_asked = arguments.cluster.is_some();
     directory.map_or(Ok(()), repo::check_links)?;
-    let file = arguments.out.as_deref().filter(|_| is_asked || beside == directory).and_then(Utf8Path::file_name);
+    let file = out.filter(|_| is_asked || beside == directory).and_then(Utf8Path::file_name);
     let user = match directory.map(|directory| User::find(directory, file, is_asked, output)).transpose() {
         Err(_) if !is_asked => None,
         found => found?,
@@ -73,7 +75,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     let own = its.and_then(|(cluster, _)| cluster.name().rsplit('/').next());
     let directory = beside.and_then(Utf8Path::file_name).filter(|n| *n != ".");
     let name = arguments.name.as_deref().or(own.filter(|_| is_asked)).or(directory).unwrap_or("cluster");
-    let Some(out) = &arguments.out else {
+    let Some(out) = out else {
         output.print(cluster.inventory(name))?;
         return Ok(Exit::default());
     };

@@ -38,7 +38,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         found.say_problems(output);
         return Ok(found.verdict);
     }
-    let work = ClusterTask { matrix: true, ..ClusterTask::default() };
+    let has_baseline = found.baseline(None).is_some();
+    let work = ClusterTask { matrix: true, has_baseline, ..ClusterTask::default() };
     let mut matrices = Vec::new();
     let (findings, verdict) = found.report_each(&work, output, |outcome| {
         matrices.extend(outcome.matrix.take());

@@ -92,13 +92,6 @@ fn is_format(word: &str) -> bool {
 }
 
 fn of_missing(subcommand: &Command) -> Option<String> {
-    let tip = match subcommand.get_name() {
-        "why" => "name a cluster and a kind of object: `hcoplan why CLUSTER KubeVirt`",
-        "import" => {
-            "give what a cluster was dumped to: a must-gather, or `-` for `kubectl get nodes -o json | \
-             hcoplan import -`"
-        }
-        _ => return None,
-    };
-    Some(tip.to_owned())
+    let tip = OTHER_TOOLS.missing.get(subcommand.get_name())?;
+    Some((*tip).to_owned())
 }

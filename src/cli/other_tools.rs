@@ -2,6 +2,7 @@
 
 use hcoplan_kubernetes::Table;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 pub(super) static OTHER_TOOLS: Table<OtherTools> = Table::of(include_str!("other_tools.json"));
 
@@ -14,6 +15,8 @@ pub(super) struct OtherTools {
     pub(super) options: Vec<(Vec<&'static str>, &'static str, &'static str)>,
     /// Options of other tools for directories, which are positional arguments here.
     pub(super) paths: Vec<&'static str>,
+    /// What to give, by the subcommand that lacks its argument.
+    pub(super) missing: BTreeMap<&'static str, &'static str>,
 }
 
 #[cfg(test)]

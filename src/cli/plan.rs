@@ -18,7 +18,7 @@ use hcoplan_report::{PlanFormat, Typed, print_plan};
 /// The change starts at --against, else at the merge base with the main branch. The worst comes first; clusters with
 /// the same change are grouped. Writes files only with --out.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_long_help = include_str!("examples/plan.txt"))]
 pub(super) struct Arguments {
     #[command(flatten)]
     sources: Sources,
@@ -76,14 +76,6 @@ impl Printed {
         })
     }
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  hcoplan plan                                  what this branch changes, linted
-  hcoplan plan --against origin/main --format markdown=plan.md --format sarif=plan.sarif
-                                                for a pull request: a comment, and its annotations
-  hcoplan plan --live live.yaml                 as an update of the live cluster
-  hcoplan plan --upgrade-to 1.18,1.19           a checklist for an upgrade of HCO";
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
     let mut targets = format::all(&arguments.printed.format, "plan")?;

@@ -85,6 +85,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         tree: tree.new.as_ref(),
         check: if arguments.check { tree.disk.as_slice() } else { &[] },
         kustomization: arguments.out.kustomization(&found),
+        has_baseline: found.baseline(None).is_some(),
         ..ClusterTask::default()
     };
     let files = targets.iter().filter_map(Target::begin);

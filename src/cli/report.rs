@@ -20,7 +20,7 @@ use hcoplan_report::{ClusterRow, Named, PlanPage, Report, Source, plan_page, pri
 /// The changes start at the revision of --against, or at the cluster of --live; else at the merge base with the main
 /// branch.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_long_help = include_str!("examples/report.txt"))]
 pub(super) struct Arguments {
     #[command(flatten)]
     sources: Sources,
@@ -40,13 +40,6 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
     format: Vec<Target<PageFormat>>,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  hcoplan report --format html=plan.html
-  hcoplan report --against origin/main          what changes since a revision
-  hcoplan report --live live.yaml --upgrade-to 1.18,1.19
-                                                from what the cluster holds, and over two upgrades";
 
 /// What a report is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

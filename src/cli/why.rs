@@ -21,7 +21,7 @@ use hcoplan_report::{WhyPage, terminal, visible_json, why_json};
 /// With --live, --against or --upgrade-to the answer is about the cluster after the change: values that aren't in the
 /// sources are kept from before.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_long_help = include_str!("examples/why.txt"))]
 pub(super) struct Arguments {
     /// The cluster's name, or the last part of it
     #[arg(value_name = "CLUSTER")]
@@ -65,14 +65,6 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
     format: Vec<Target>,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  hcoplan why prod KubeVirt spec.configuration.evictionStrategy
-  hcoplan why prod KubeVirt                     what makes the object exist, and its jsonpatch
-  hcoplan why prod SSP spec.commonTemplates --live live.yaml
-                                                also what the cluster keeps from before
-  hcoplan why prod KubeVirt spec.configuration.migrations --upgrade-to 1.19";
 
 impl Arguments {
     /// Field and directory. A third word that is a directory isn't a field.
