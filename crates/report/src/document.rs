@@ -186,11 +186,11 @@ pub enum Sign {
 hcoplan_kubernetes::names!(Sign { Add = "add", Remove = "del", Change = "change", Note = "at" });
 
 /// A line of text in styled pieces.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Text(pub Vec<Span>);
 
 /// A piece of text.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Span {
     /// The characters, as written.
     pub text: String,
@@ -199,7 +199,7 @@ pub struct Span {
 }
 
 /// The emphasis of a piece of text.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Style {
     /// No emphasis.
     Plain,

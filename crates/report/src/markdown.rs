@@ -59,10 +59,15 @@ impl Part {
 }
 
 fn add_all(blocks: &[Block], out: &mut Vec<Part>) {
-    blocks.iter().for_each(|block| add(block, out));
+    let mut gap = "\n";
+    for block in blocks {
+        add(block, gap, out);
+        // A list needs no gap below its heading.
+        gap = if matches!(block, Block::Heading(..)) { "" } else { "\n" };
+    }
 }
 
-fn add(block: &Block, out: &mut Vec<Part>) {
+fn add(block: &Block, gap: &str, out: &mut Vec<Part>) {
     match block {
         Block::Verdict(level, text) => out.push(Part::whole(format!("\n### {} {}\n", sign(*level), line(text)))),
         Block::Heading(1, text) => out.push(Part::whole(format!("\n#### {}\n", line(text)))),
@@ -72,13 +77,13 @@ fn add(block: &Block, out: &mut Vec<Part>) {
             let lines: String = lines.iter().map(|text| format!("- {}\n", line(text))).collect();
             out.push(Part::whole(format!("\n{lines}")));
         }
-        Block::Entries(_, entries) => add_entries(entries, out),
+        Block::Entries(_, entries) => add_entries(entries, gap, out),
         Block::Excerpts(marks) => {
             let marked = |mark: &Mark| {
                 let place = format!("{}:{}", mark.path, mark.place.start());
                 Text::new().code(place).plain(format!(": {}", mark.label))
             };
-            add(&Block::List(marks.iter().map(marked).collect()), out);
+            add(&Block::List(marks.iter().map(marked).collect()), gap, out);
         }
         Block::Table(one) => out.push(Part::whole(format!("\n{}", table(one)))),
         Block::Diff(lines) => out.push(Part::whole(diff(lines))),
@@ -101,9 +106,9 @@ fn add(block: &Block, out: &mut Vec<Part>) {
 }
 
 /// A list: one line per entry, its notes below.
-fn add_entries(entries: &[Entry], out: &mut Vec<Part>) {
+fn add_entries(entries: &[Entry], gap: &str, out: &mut Vec<Part>) {
     for (index, entry) in entries.iter().enumerate() {
-        let gap = if index == 0 { "\n" } else { "" };
+        let gap = if index == 0 { gap } else { "" };
         let label = if entry.label.is_empty() { String::new() } else { format!("{}: ", line(&entry.label)) };
         let place = if entry.place.is_empty() { String::new() } else { format!(" {}", line(&entry.place)) };
         let notes = entry.notes.iter().map(|(name, text)| {

@@ -7,6 +7,7 @@ use crate::document::{Block, Document, Text};
 use crate::document::{DiffLine, Mark, Sign};
 use crate::prelude::*;
 use crate::text::{cut, left};
+use crate::words::word;
 use hcoplan_analysis::FieldAnswer;
 use hcoplan_explain::why::{
     Answer, DecisiveSources, Edit, Fact, FoundValue, Input, OperationEffect, PatchShown, ValueOrigin,
@@ -16,10 +17,6 @@ use hcoplan_yaml as yaml;
 
 /// Maximum changes listed of an object.
 const MAX_CHANGES: usize = 8;
-
-/// The search's limits, printed when it finds no answer.
-const TRIED: &str = ": tried were each part of the HyperConverged taken away, alone and together, switches that \
-                     are not written, and a node more of each architecture and role";
 
 /// Maximum fields listed that would change the value.
 const MAX_FEEDS: usize = 6;
@@ -210,9 +207,7 @@ impl<'a> WhyPage<'a> {
                 };
                 format!("kept from before: {kept}; {new}")
             }
-            ValueOrigin::Random => "HCO draws it at random, once in each cluster, and keeps it in \
-                                    status.dataImportSchedule: no line of the repository decides about it"
-                .to_owned(),
+            ValueOrigin::Random => word("why", "random").to_owned(),
             ValueOrigin::Nodes { are_assumed, by_architecture } => {
                 let nodes = if *are_assumed { "assumed nodes" } else { "nodes" };
                 if *by_architecture {
@@ -223,7 +218,7 @@ impl<'a> WhyPage<'a> {
             }
             ValueOrigin::Release => {
                 let if_none = |text| if answer.feeds.is_empty() { text } else { "" };
-                let tried = if_none(TRIED);
+                let tried = if_none(word("why", "tried"));
                 match answer.value {
                     FoundValue::NoObject => format!("{release} has no reason to render it{tried}"),
                     FoundValue::Absent if self.unknown.is_some() => "because nothing that is known sets it".to_owned(),

@@ -5,14 +5,12 @@ use crate::changes::Changes;
 use crate::document::{Block, Entry, Level, Text};
 use crate::plural;
 use crate::prelude::*;
+use crate::words::word;
 use hcoplan_explain::diff::LiveCheck;
 use hcoplan_explain::diff::semantic::{ObjectChange, Step};
 
 /// Maximum number of differences without `--verbose`.
 const MAX_DIFFERENCES: usize = 10;
-
-/// The maintainers' list of issues.
-const ISSUES: &str = "https://github.com/hcoplan/hcoplan/issues";
 
 /// The differences of a cluster from what is expected in it, and where to send them.
 pub(super) fn blocks(changes: &Changes<'_>) -> Vec<Block> {
@@ -37,11 +35,7 @@ pub(super) fn blocks(changes: &Changes<'_>) -> Vec<Block> {
             let more = plural(all - shown, "more difference");
             out.push(Block::soft(format!("{more}; `--verbose` shows all")));
         }
-        let text = format!(
-            "if no one else changed these, hcoplan is wrong: send the part `liveCheck` of `{} --format json` to {ISSUES}; it \
-             has the HyperConverged, the release and each field, secrets masked",
-            changes.typed.command
-        );
+        let text = word("live check", "report").replace("{command}", &changes.typed.command);
         out.push(Block::Paragraph(text.into()));
     }
     out

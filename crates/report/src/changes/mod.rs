@@ -53,6 +53,9 @@ impl Named for Format {
 /// Hidden marker by which a later run finds its comment.
 const MARKER: &str = "hcoplan:diff";
 
+/// Maximum lines of a comment with every effect and object.
+const MAX_COMMENT: usize = 40;
+
 /// Differences, and how to print them.
 #[derive(Debug, Clone, Copy)]
 pub struct Changes<'a> {
@@ -78,6 +81,8 @@ pub struct Changes<'a> {
     pub terminal: Terminal,
     /// Maximum size of [`Format::Markdown`] in bytes, at least [`MIN_BUDGET`].
     pub budget: Option<usize>,
+    /// Whether harmless effects and objects are only counted.
+    pub is_short: bool,
 }
 
 /// Prints differences; with `steps`, an upgrade before them.
@@ -96,9 +101,14 @@ pub fn write(format: Format, changes: &Changes<'_>, steps: Option<&Steps>, out: 
         Format::Human => terminal::print(&screen(&changes, steps, true), changes.terminal),
         Format::Html => html::print(&screen(&changes, steps, false)),
         Format::Markdown => {
-            let mut document = screen(&changes, steps, false);
-            document.blocks.push(Block::Paragraph(footer(&changes)));
-            markdown::print(&document, Some(MARKER), changes.budget, &format!("{} --verbose", changes.typed.command))
+            let comment = |is_short| {
+                let mut document = screen(&Changes { is_short, ..changes }, steps, false);
+                document.blocks.push(Block::Paragraph(footer(&changes)));
+                let whole = format!("{} --verbose", changes.typed.command);
+                markdown::print(&document, Some(MARKER), changes.budget, &whole)
+            };
+            let long = comment(false);
+            if verbose || long.lines().count() <= MAX_COMMENT { long } else { comment(true) }
         }
     };
     out.write_all(text.as_bytes())
@@ -152,6 +162,7 @@ impl<'a> Changes<'a> {
             root_before: &analysis.root_before,
             terminal,
             budget: budget.and_then(|n| usize::try_from(n).ok()),
+            is_short: false,
         }
     }
 

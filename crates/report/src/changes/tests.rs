@@ -76,6 +76,7 @@ fn printed_with(
         existing_count: true,
         typed: &crate::Typed { command: "hcoplan diff".to_owned(), ..Default::default() },
         budget,
+        is_short: false,
     };
     let mut out = Vec::new();
     write(format, &changes, steps, &mut out).expect("memory takes everything");

@@ -154,16 +154,10 @@ impl<'a> View<'a> {
     pub(crate) fn stories(&self, objects: bool) -> Vec<Block> {
         let mut out = Vec::new();
         let (plain, telling): (Vec<_>, Vec<_>) = self.review.stories.iter().partition(|story| story.is_plain());
-        for story in telling {
+        for story in telling.into_iter().chain(plain.into_iter().filter(|_| objects)) {
             out.extend(self.heading(story));
             out.extend(Block::story(self.rows(story)));
             if objects {
-                out.extend(self.objects_of(story));
-            }
-        }
-        if objects {
-            for story in plain {
-                out.extend(self.heading(story));
                 out.extend(self.objects_of(story));
             }
         }
@@ -210,8 +204,7 @@ impl<'a> View<'a> {
         };
         let values = match (short(before.as_ref()), short(after.as_ref())) {
             (Some(before), Some(after)) => format!(": {before} → {after}"),
-            (None, Some(one)) if before.is_none() => format!(": {one}"),
-            (Some(one), None) if after.is_none() => format!(": {one}"),
+            (None, Some(one)) | (Some(one), None) if before.is_none() || after.is_none() => format!(": {one}"),
             _ => String::new(),
         };
         let place = place.map_or_else(String::new, |place| format!("{place}: "));
@@ -245,6 +238,19 @@ impl<'a> View<'a> {
             let mut row = Row::new(Level::Good, "", text);
             row.place = rules(&[line.finding]);
             out.push(self.in_clusters(row, &line.clusters, of));
+        }
+        // What to do about several is said below the last.
+        for at in 1..out.len() {
+            if matches!(out[at - 1].notes.as_slice(), [one] if out[at].notes.first() == Some(one)) {
+                out[at - 1].notes.clear();
+            }
+        }
+        if self.changes.is_short {
+            let all = out.len();
+            out.retain(|row| row.level <= Level::Warn);
+            let harmless = all - out.len();
+            let text = format!("{} without harm", plural(harmless, "effect"));
+            out.extend((harmless > 0).then(|| Row::new(Level::Calm, "", Text::new().soft(text))));
         }
         out
     }
@@ -356,7 +362,7 @@ impl<'a> View<'a> {
             });
             out.extend(Block::story(rows.collect()));
         }
-        out.extend(self.rest().map(Block::soft));
+        out.extend(self.rest().filter(|_| !self.changes.is_short).map(Block::soft));
         out
     }
 
@@ -380,7 +386,14 @@ impl<'a> View<'a> {
     /// All changed objects, folded.
     pub(crate) fn objects(&self) -> Option<Block> {
         let mut blocks = Vec::new();
-        for story in &self.review.stories {
+        if self.changes.is_short {
+            let line = |story: &Story<'_>| {
+                let line = self.counted(story.whole.unwrap_or(Kind::Change), story)?;
+                Some(DiffLine { text: self.names(&story.clusters).plain(": ").then(line.text), ..line })
+            };
+            blocks.push(Block::Diff(self.review.stories.iter().filter_map(line).collect()));
+        }
+        for story in self.review.stories.iter().filter(|_| !self.changes.is_short) {
             let lines = self.objects_of(story);
             if !lines.is_empty() {
                 blocks.extend(self.heading(story));
@@ -411,25 +424,23 @@ impl<'a> View<'a> {
 
     fn lines_of(&self, story: &Story<'_>) -> Vec<DiffLine> {
         match story.whole {
-            Some(kind) => self.counted(kind, story),
+            Some(kind) => self.counted(kind, story).into_iter().collect(),
             None => story.objects.iter().flat_map(|line| self.object(line, story.clusters.len())).collect(),
         }
     }
 
-    /// A cluster that is added or removed as a whole.
-    fn counted(&self, kind: Kind, story: &Story<'_>) -> Vec<DiffLine> {
+    /// The objects of a story by kind, as of a cluster that is added or removed as a whole.
+    fn counted(&self, kind: Kind, story: &Story<'_>) -> Option<DiffLine> {
         let mut counts = BTreeMap::<&str, usize>::new();
         for line in &story.objects {
             *counts.entry(line.object_kind).or_default() += line.names.len();
         }
         let total: usize = counts.values().sum();
-        if total == 0 {
-            return Vec::new();
-        }
         let kinds: Vec<String> =
             counts.iter().map(|(kind, n)| if *n == 1 { (*kind).to_owned() } else { format!("{n} {kind}") }).collect();
         let each = if story.clusters.len() > 1 { " each" } else { "" };
-        vec![DiffLine::new(sign(kind), 0, format!("{}{each}: {}", plural(total, "object"), kinds.join(", ")))]
+        let text = format!("{}{each}: {}", plural(total, "object"), kinds.join(", "));
+        (total > 0).then(|| DiffLine::new(sign(kind), 0, text))
     }
 
     fn object(&self, object: &ObjectLine<'_>, all: usize) -> Vec<DiffLine> {

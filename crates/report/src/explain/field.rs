@@ -6,6 +6,7 @@ use crate::text::{cut, left};
 use crate::wrap_lines;
 use hcoplan_analysis::{Failure, of_nothing};
 use hcoplan_diagnostics::finding::nearest;
+use hcoplan_explain::diff::semantic::{Lists, differences};
 use hcoplan_explain::docs::{FieldDoc, Term, TermKind, plain, resolve, steps};
 use hcoplan_kubernetes::schema::Schema;
 use hcoplan_kubernetes::tree::{elements, members};
@@ -328,7 +329,12 @@ fn changes(pair: &[FieldVersion]) -> Vec<String> {
     for (word, names) in fields.into_iter().filter(|(_, names)| !names.is_empty()) {
         out.push(format!("{name}: {word}: {}", names.join(", ")));
     }
-    leaves(before.unset.as_ref(), after.unset.as_ref(), "", name, &mut out);
+    let [was, is] = [before, after].map(|side| side.unset.clone().unwrap_or_default());
+    for field in differences(&was, &is, &Lists::default()) {
+        let show = |value: Option<&Value>| cut(&plain_value(value.filter(|value| !value.is_null())), 60);
+        let at = if field.label.is_empty() { "default" } else { &field.label };
+        out.push(format!("{name}: {at}: {} ({} before)", show(field.after.get(&is)), show(field.before.get(&was))));
+    }
     // A new version of the HyperConverged repeats the connections of the existing one.
     let versions = |s: &FieldVersion| {
         let all = s.release.fields().iter().map(|f| f.api_version.clone());
@@ -347,27 +353,6 @@ fn changes(pair: &[FieldVersion]) -> Vec<String> {
         }
     }
     out
-}
-
-/// Fields whose defaults differ.
-fn leaves(a: Option<&Value>, b: Option<&Value>, at: &str, name: &str, out: &mut Vec<String>) {
-    match (a, b) {
-        _ if a == b => {}
-        (Some(Value::Object(x)), Some(Value::Object(y))) => {
-            for key in x.keys().chain(y.keys().filter(|k| !x.contains_key(*k))) {
-                let at = match at {
-                    "" => key.clone(),
-                    at => format!("{at}.{key}"),
-                };
-                leaves(x.get(key), y.get(key), &at, name, out);
-            }
-        }
-        (a, b) => {
-            let show = |v: Option<&Value>| cut(&plain_value(v), 60);
-            let at = if at.is_empty() { "default" } else { at };
-            out.push(format!("{name}: {at}: {} ({} before)", show(b), show(a)));
-        }
-    }
 }
 
 fn paragraph(out: &mut String, indent: &str, text: &str) {

@@ -5,6 +5,7 @@ mod rendered;
 mod topic;
 
 use crate::prelude::*;
+use crate::words::word;
 use hcoplan_analysis::Failure;
 use hcoplan_diagnostics::finding;
 use hcoplan_explain::docs::steps;
@@ -50,11 +51,11 @@ pub fn page(subject: &str, release: Option<&Arc<Release>>) -> Result<String, Fai
     }
     let help = match nearest(subject) {
         Some(name) => format!("did you mean {name}?"),
-        None if let Some(field) = field::meant_in_hyperconverged(&format!("spec.{subject}")) => format!("did you mean {field}?"),
+        None if let Some(field) = field::meant_in_hyperconverged(&format!("spec.{subject}")) => {
+            format!("did you mean {field}?")
+        }
         None if let Some(names) = with_part(subject) => format!("did you mean {names}?"),
-        None => "`hcoplan explain` lists everything; findings print the name of their rule in brackets; fields begin with a kind, \
-                 as in KubeVirt.spec"
-            .to_owned(),
+        None => word("explain", "unknown").to_owned(),
     };
     Err(Failure::usage(format!("no page is called {subject:?}"), help))
 }

@@ -126,14 +126,8 @@ fn runbooks(alert: &str) -> String {
 }
 
 fn jsonpatch(patch: &Annotation) -> String {
-    let (name, kind, version) = (patch.name, patch.kind, patch.api_version);
-    format!(
-        "# {name}\n\nOn the HyperConverged: a JSON patch that HCO applies to the {kind} ({version}) which \
-         it renders, below `/spec`. It is unsupported: UnsupportedHCOModification fires while it is \
-         there, and a later release may reject it or take it to mean something else.\n\n`hcoplan lint` \
-         tries each operation, `hcoplan why CLUSTER {kind}` shows what each does, and `hcoplan plan \
-         --upgrade-to RELEASE` which of them stop working.\n"
-    )
+    let page = include_str!("jsonpatch.md").replace("{name}", patch.name);
+    page.replace("{kind}", patch.kind).replace("{version}", patch.api_version)
 }
 
 /// A gate's name and page.
