@@ -16,10 +16,9 @@ pub(super) fn has_bundle(repo: &Repo) -> bool {
 
 /// Examines a bundle with an empty HyperConverged.
 pub(super) fn bundle(options: &mut Options) {
-    const NOTHING: &str = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: \
-                           kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}\nspec: {}\n";
+    const NOTHING: &[u8] = include_bytes!("empty_hyperconverged.yaml");
     let path = Utf8PathBuf::from(".hcoplan-bundle.yaml");
-    let built = Built { files: BTreeMap::from([(path, NOTHING.as_bytes().to_vec())]), ..Built::default() };
+    let built = Built { files: BTreeMap::from([(path, NOTHING.to_vec())]), ..Built::default() };
     options.built = Some(Arc::new(built));
     if options.release.is_none() {
         options.release = Release::known_names().last().and_then(Release::known);

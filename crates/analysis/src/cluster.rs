@@ -278,7 +278,7 @@ fn lint_and_warn(
 ) {
     let shown = judged.shown(work.force);
     let Some(selection) = &work.lint else {
-        outcome.warnings.extend(warnings(shown.plan()));
+        outcome.warnings.extend(warnings(shown.plan(), work.has_baseline));
         return;
     };
     let before = old.object(inputs);
@@ -363,8 +363,8 @@ fn documents_with_suppressions(loaded: &Loaded) -> Vec<Arc<Document>> {
 }
 
 /// The warnings for an accepted HyperConverged; kubectl prints those of the API server and of the webhook.
-fn warnings(plan: &Plan) -> Vec<String> {
-    let admission = plan.admission.warnings.iter();
+fn warnings(plan: &Plan, has_baseline: bool) -> Vec<String> {
+    let admission = plan.admission.warnings.iter().filter(|_| !has_baseline);
     let mut out: Vec<_> = admission.map(|w| format!("kubectl warns: {w}")).collect();
     if let Some(error) = &plan.reconcile_error {
         let (operand, message) = (error.operand, &error.message);

@@ -43,6 +43,8 @@ pub struct ClusterTask<'a> {
     pub check: &'a [DiskTree],
     /// Add a kustomization to each cluster's directory of the tree.
     pub kustomization: bool,
+    /// Whether a baseline hides what kubectl warns of, as it hides the findings about it.
+    pub has_baseline: bool,
     /// The files that differ from the side before, found at their first use.
     pub changed: OnceLock<ChangedFiles>,
 }

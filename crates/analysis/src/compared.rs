@@ -100,6 +100,14 @@ pub(super) fn compare(
         diff::add_edits(&mut diff, &objects);
     }
     if let PreviousCluster::Planned(before) = old {
+        let place = now.loaded().inventory.locations.field("platform").cloned();
+        let [was, is] = [before.loaded(), now.loaded()].map(|side| side.identity.platform.value);
+        if was != is && place.is_some() {
+            let text = format!("a cluster keeps its platform: both sides are planned for {}", is.as_str());
+            // No difference of the plans causes it.
+            let causes = vec![usize::MAX];
+            diff.edits.push(Effect { place, causes, ..Effect::new(Impact::Behaviour, text) });
+        }
         attribute_findings(work, before, now, &outcome.found.findings, &mut diff);
     }
     outcome.diff = Some(diff);

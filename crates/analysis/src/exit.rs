@@ -50,16 +50,7 @@ impl From<Exit> for ExitCode {
 }
 
 /// Help text.
-pub const TABLE: &str = "\
-Exit codes, the same for every format:
-  0   no findings at or above --fail-on
-  1   findings at or above --fail-on, a HyperConverged that is rejected or cannot be
-      planned, a stale tree with --check, differences with --exit-code
-  2   usage, configuration or environment
-  3   no HyperConverged found
-  4   unreadable or invalid input
-  70  a bug in hcoplan
-  130 interrupted: Ctrl-C, SIGTERM, SIGHUP";
+pub const TABLE: &str = include_str!("exit_codes.txt");
 
 #[cfg(test)]
 mod tests {

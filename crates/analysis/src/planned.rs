@@ -410,6 +410,8 @@ pub(super) fn plan<'a>(
     let mut loaded = loaded.map_err(|p| Box::new(not_planned(&p.finding)))?;
     if let Some(now) = now {
         take_known(&mut loaded, now);
+        // A cluster's platform doesn't change: another one was wrong.
+        Arc::make_mut(&mut loaded.inventory).inventory.platform = now.inventory.inventory.platform;
     }
     let inventory = Arc::clone(&loaded.inventory);
     let release = match &loaded.release {

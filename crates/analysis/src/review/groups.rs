@@ -25,7 +25,7 @@ pub struct ObjectLine<'a> {
 }
 
 /// A changed field, or several with the same change.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct FieldLine<'a> {
     /// Its path; with their number for several entries of a list.
     pub label: String,
@@ -191,10 +191,8 @@ fn labels(fields: Vec<FieldLine<'_>>) -> Vec<FieldLine<'_>> {
             first,
             FieldLine {
                 label: format!("{} ({count} of them)", prefix.trim_end_matches('[')),
-                path: "",
-                before: None,
-                after: None,
                 varies: true,
+                ..FieldLine::default()
             },
         );
     }

@@ -44,12 +44,12 @@ pub struct Review<'a> {
     pub compared: usize,
     /// Clusters that are rejected, break or aren't planned, by name.
     verdicts: BTreeMap<&'a str, VerdictKind>,
-    /// Those of them with the same result before the change.
-    failing: BTreeSet<&'a str>,
+    /// The number of those with the same result before the change.
+    failing: usize,
     /// Whether existing findings count.
     existing_count: bool,
-    /// Clusters accepted now and rejected before, whose previous state is unknown.
-    unknown_before: BTreeSet<&'a str>,
+    /// The number of clusters accepted now and rejected before, whose previous state is unknown.
+    unknown_before: usize,
     /// Findings that exist before and after the change.
     pub standing: Vec<&'a Finding>,
     /// The counts.
@@ -97,13 +97,9 @@ impl<'a> Review<'a> {
             added: lines(all.iter().filter(|f| !f.is_existing)),
             compared,
             verdicts: failing_verdicts(diffs.iter()),
-            failing: diffs.iter().filter(|d| d.is_unchanged && d.verdict.fails()).map(|d| &*d.cluster).collect(),
+            failing: diffs.iter().filter(|d| d.is_unchanged && d.verdict.fails()).count(),
             existing_count,
-            unknown_before: differing
-                .iter()
-                .filter(|d| !d.is_rejected() && d.rejected_before.is_some())
-                .map(|d| &*d.cluster)
-                .collect(),
+            unknown_before: differing.iter().filter(|d| !d.is_rejected() && d.rejected_before.is_some()).count(),
             standing,
             counts: Counts::of(diffs).with_findings(all),
         };
@@ -113,15 +109,15 @@ impl<'a> Review<'a> {
 
     /// Reviews an upgrade: reports the effects of all steps once. `compared` clusters were examined.
     pub fn of_steps(steps: &'a [(String, Vec<ClusterDiff>)], compared: usize) -> Self {
-        let mut counts = Counts::of(steps.iter().flat_map(|(_, diffs)| diffs));
-
-        let differing = steps.iter().flat_map(|(_, diffs)| diffs).filter(|diff| !diff.is_empty());
+        let all = || steps.iter().flat_map(|(_, diffs)| diffs);
+        let mut counts = Counts::of(all());
+        let differing = all().filter(|diff| !diff.is_empty());
         counts.differing = differing.map(|diff| &*diff.cluster).collect::<BTreeSet<&str>>().len();
         let mut review = Self {
             stories: vec![upgrade::story(steps)],
-            only_findings: steps.iter().flat_map(|(_, diffs)| diffs).all(ClusterDiff::has_only_findings),
+            only_findings: all().all(ClusterDiff::has_only_findings),
             added: upgrade::added(steps),
-            verdicts: failing_verdicts(steps.iter().flat_map(|(_, diffs)| diffs)),
+            verdicts: failing_verdicts(all()),
             counts,
             ..Self::of(&[], compared, &[], true)
         };
@@ -133,11 +129,11 @@ impl<'a> Review<'a> {
     fn judged(&self) -> Level {
         let new = self.added.iter().map(|line| Level::from(line.finding.severity));
         let effects = self.entries().map(|e| level_of(&e.effect));
-        let before = self.errors_before() > 0 || !self.failing.is_empty();
+        let before = self.errors_before() > 0 || self.failing > 0;
         let standing = before.then_some(if self.existing_count { Level::Bad } else { Level::Warn });
         let worst = new.chain(effects).chain(standing).min();
         let any = match self.counts.differing {
-            _ if !self.unknown_before.is_empty() || self.compared == 0 => Level::Warn,
+            _ if self.unknown_before > 0 || self.compared == 0 => Level::Warn,
             0 => Level::Good,
             _ => Level::Calm,
         };
@@ -172,7 +168,7 @@ impl<'a> Review<'a> {
         match self.worst().map(|e| &e.effect) {
             Some(e) if e.certain && e.impact <= Impact::BootFailure => return variant(&e.impact).0,
             _ if self.counts.findings_added[0] > 0 => "errors",
-            _ if self.existing_count && (self.errors_before() > 0 || !self.failing.is_empty()) => "errors",
+            _ if self.existing_count && (self.errors_before() > 0 || self.failing > 0) => "errors",
             Some(e) => return variant(&e.impact).0,
             None if self.counts.unplanned > 0 => "not-planned",
             None if self.counts.differing > 0 => "changes",
@@ -204,15 +200,15 @@ impl<'a> Review<'a> {
             let only_findings = self.only_findings && self.entries().next().is_none();
             return vec![match self.counts.differing {
                 n if self.counts.unplanned > 0 && (n == 0 || only_findings) => "changed, not planned".to_owned(),
-                0 if !self.failing.is_empty() => {
-                    let n = self.failing.len();
-                    let some = if n == self.compared { String::new() } else { format!("{n} of ") };
+                0 if self.failing > 0 => {
+                    let some =
+                        if self.failing == self.compared { String::new() } else { format!("{} of ", self.failing) };
                     format!("no changes in {all}, {some}which can't work, as before")
                 }
                 0 => format!("no changes in {all}"),
-                n if !self.unknown_before.is_empty() => {
-                    let unknown = self.unknown_before.len();
-                    let which = if self.compared == 1 { String::new() } else { format!("{unknown} of which ") };
+                n if self.unknown_before > 0 => {
+                    let which =
+                        if self.compared == 1 { String::new() } else { format!("{} of which ", self.unknown_before) };
                     format!("changes{}, {which}rejected before", of_all(n))
                 }
                 n if only_findings => format!("only findings change{}", of_all(n)),

@@ -46,6 +46,8 @@ enum Part {
     Release,
     /// Fields of the HyperConverged, by label.
     Fields(BTreeSet<String>),
+    /// A field that another API version doesn't have, by label.
+    Lost(String),
     /// Nodes of the inventory, by name.
     Nodes(BTreeSet<String>),
     /// A fact of the inventory.
@@ -303,6 +305,12 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
             _ => out.push((Part::Fields(labels), cause)),
         }
     }
+    for field in versions::lost(before, &old) {
+        let location = before.document.map(|was| was.locate_key(&field.after));
+        let value = field.after.get(before.object).cloned();
+        let cause = Cause { what: field.label.clone(), location, is_removed: true, before: value, ..Cause::default() };
+        out.push((Part::Lost(field.label), cause));
+    }
     let (old, new) = (&before.inventory.inventory, &after.inventory.inventory);
     for fact in Fact::ALL {
         let name = fact.name();
@@ -498,14 +506,17 @@ impl<'a> PartialPlanner<'a> {
     }
 
     fn inputs(&self, parts: &[(Part, Cause)], select: impl Fn(usize) -> bool) -> (&'a Arc<Release>, Inventory, Value) {
-        let (mut fields, mut names) = (BTreeSet::new(), BTreeSet::new());
+        let (mut fields, mut names, mut lost) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         let mut release = self.before.release;
         let mut inventory = self.before.inventory.inventory.clone();
         for (index, (part, _)) in parts.iter().enumerate() {
-            if !select(index) {
-                continue;
-            }
+            let is_selected = select(index);
             match part {
+                Part::Lost(label) if !is_selected => {
+                    lost.insert(&**label);
+                }
+                Part::Lost(_) => {}
+                _ if !is_selected => {}
                 Part::Release => release = self.after.release,
                 Part::Fields(labels) => fields.extend(labels.iter()),
                 Part::Nodes(all) => names.extend(all.iter().map(String::as_str)),
@@ -519,6 +530,7 @@ impl<'a> PartialPlanner<'a> {
         inventory.nodes = nodes.collect();
         let lists = lists(self.after);
         let object = semantic::mix(&self.old, self.after.object, &lists, &mut |d| fields.contains(&d.label));
+        let object = if lost.is_empty() { object } else { versions::with_lost(self.before, &object, &lost) };
         (release, inventory, object)
     }
 }

@@ -3,7 +3,6 @@
 use super::Comparison;
 use super::effect::Effect;
 use super::live_check::LiveCheck;
-use super::note::Note;
 use crate::diff::Kind;
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::{Finding, FindingKey};
@@ -34,7 +33,7 @@ pub struct ClusterDiff {
     /// The differences.
     pub comparison: Comparison,
     /// Notes about the release change; empty if the releases are the same.
-    pub notes: Vec<Note>,
+    pub notes: Vec<Effect>,
     /// Effects on golden images, if both sides were planned.
     pub image_effects: Vec<Effect>,
     /// What edits of the repository's other objects do.

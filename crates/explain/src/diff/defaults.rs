@@ -1,7 +1,8 @@
 //! Unset fields that two releases fill in differently.
 
 use super::consequence::{Sides, consequences};
-use super::note::{KeptLine, Note, NoteKind, ValueChange, from_sentence};
+use super::effect::{Effect, Task};
+use super::note::{KeptLine, ValueChange};
 use super::semantic::{self, Difference, Lists, ObjectChange, differences};
 use crate::diff::side::Side;
 use crate::prelude::*;
@@ -9,7 +10,7 @@ use hcoplan_planner::hyperconverged::{HyperConverged, path_in, storage_path};
 use hcoplan_planner::release::FieldTarget;
 
 /// The unset fields that the releases fill in differently.
-pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
+pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Effect>) {
     let (Some(old), Some(new)) = (&before.plan.hyperconverged, &after.plan.hyperconverged) else {
         return;
     };
@@ -79,7 +80,7 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
         if let Some(to) = renamed(difference) {
             let to = to.to_string();
             let values: [(&str, &dyn Display); 3] = [("hco", &hco), ("field", label), ("name", &short_name(&to))];
-            out.push(Note { place, ..from_sentence(NoteKind::FieldIgnored, "field-renamed", &values) });
+            out.push(Effect { place, ..Effect::said("field-renamed", &values) });
             continue;
         }
         let name = match (is_default, is.is_some()) {
@@ -118,9 +119,9 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
             is_later: !when.is_empty(),
         };
         let is_ignored = is.is_none() && (!is_default || !exists);
-        let kind = if is_ignored { NoteKind::FieldIgnored } else { NoteKind::DefaultFlips };
-        let (help, value) = (Some(help).filter(|help| !help.is_empty()), Some(value).filter(|_| !is_ignored));
-        out.push(Note { help, place, value, ..from_sentence(kind, name, &values) });
+        let task = if is_ignored { Task::Remove } else { Task::SetValue };
+        let value = Some(value).filter(|_| !is_ignored);
+        out.push(Effect { place, value, task, ..Effect::said(name, &values).action(help) });
     }
 }
 

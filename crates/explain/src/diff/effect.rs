@@ -1,6 +1,6 @@
 //! The effect of a change: subjects, time, and what to do.
 
-use super::consequence::Consequence;
+use super::consequence::{Consequence, sentence};
 use super::note::ValueChange;
 use crate::diff::semantic::{EffectTime, Impact};
 use crate::prelude::*;
@@ -43,7 +43,8 @@ pub struct Effect {
 }
 
 /// Kinds of tasks, in the order of a checklist.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Task {
     /// Fix something first.
     Fix,
@@ -69,11 +70,17 @@ pub enum Task {
 impl From<Consequence> for Effect {
     fn from(said: Consequence) -> Self {
         let effect = Self::new(said.impact, said.text).action(said.action);
-        Self { when: said.when, certain: said.certain, subjects: said.subjects, ..effect }
+        let task = if said.task == Task::Note { effect.task } else { said.task };
+        Self { when: said.when, certain: said.certain, subjects: said.subjects, task, rule: said.rule, ..effect }
     }
 }
 
 impl Effect {
+    /// The effect of a sentence.
+    pub(super) fn said(name: &str, values: &[(&str, &dyn Display)]) -> Self {
+        sentence(name, values).into()
+    }
+
     /// Creates an effect that happens immediately and always.
     pub fn new(impact: Impact, text: impl Into<String>) -> Self {
         let task = if impact == Impact::Stops { Task::Fix } else { Task::Note };

@@ -1,9 +1,9 @@
 //! All effects of a change on a cluster.
 
+use super::VerdictChange;
 use super::cluster::{ClusterDiff, Removal};
 use super::consequence;
 use super::effect::{Effect, Task};
-use super::{Note, NoteKind, VerdictChange};
 use crate::diff::Kind;
 use crate::diff::semantic::Impact;
 use crate::prelude::*;
@@ -76,10 +76,8 @@ impl ClusterDiff {
             ("ssp", &comparison.ssp, "ssp-rejected", "ssp-accepted"),
         ];
         for (outcome, change, bad, good) in verdicts {
-            let says = |n: &Note| match n.kind {
-                NoteKind::Verdict => outcome == "verdict",
-                NoteKind::Reconcile | NoteKind::PatchFails => outcome == "reconcile",
-                _ => false,
+            let says = |n: &Effect| {
+                n.impact == Impact::Stops && (outcome == "reconcile" || outcome == "verdict" && n.task == Task::Fix)
             };
             let change = change.as_ref().filter(|_| !self.notes.iter().any(says));
             let (name, action, why) = match change {
@@ -87,12 +85,11 @@ impl ClusterDiff {
                 Some(VerdictChange { before: Some(why), .. }) => (good, "", why),
                 _ => continue,
             };
-            let said = consequence::sentence(name, &[("why", why)]);
-            let effect = Effect::new(said.impact, said.text).action(action);
+            let effect = Effect::said(name, &[("why", why)]).action(action);
             let is_refusal = outcome == "verdict" && effect.impact == Impact::Stops;
             out.push(Effect { causes: because(outcome), is_refusal, ..effect });
         }
-        let is_effect = |n: &Note| n.kind != NoteKind::PatchKeeps;
+        let is_effect = |n: &Effect| n.task != Task::Note;
         let is_reported = out.iter().any(|e| e.impact == Impact::Stops) || self.notes.iter().any(is_effect);
         if let Verdict::Rejected(reasons) | Verdict::Breaks(reasons) = &self.verdict
             && !is_reported
@@ -163,21 +160,13 @@ impl ClusterDiff {
             _ => "hyperconverged-left",
         };
         let pruner = self.removal.as_ref().and_then(|removal| removal.pruned_by.as_deref()).unwrap_or_default();
-        consequence::sentence(name, &[("pruner", &pruner)]).into()
+        Effect::said(name, &[("pruner", &pruner)])
     }
 
     /// The effects of notes about the release change.
     fn note_effects(&self) -> impl Iterator<Item = Effect> {
         let all: Vec<usize> = self.comparison.inputs().collect();
-        self.notes.iter().map(move |note| Effect {
-            place: note.place.clone(),
-            causes: all.clone(),
-            subjects: note.subjects.clone(),
-            value: note.value.clone(),
-            task: task(note.kind),
-            rule: note.rule,
-            ..Effect::new(impact(note), note.text.clone()).action(note.help.clone().unwrap_or_default())
-        })
+        self.notes.iter().map(move |note| Effect { causes: all.clone(), ..note.clone() })
     }
 
     /// The effects of changed objects, without those that golden images already show.
@@ -228,8 +217,6 @@ impl ClusterDiff {
                 certain: consequence.certain || !machines.is_empty(),
                 machines,
                 causes,
-                task: if consequence.restarts { Task::Restart } else { Task::Note },
-                rule: consequence.rule,
                 ..consequence.into()
             });
         }
@@ -251,24 +238,6 @@ impl ClusterDiff {
             is_of_machines && is_possible && effect.subjects.len() < 2 && known.iter().any(same)
         };
         effects.retain(|effect| !is_shown(effect));
-    }
-}
-
-/// The severity of a note; that of a recreated object only counts in the order of notes.
-fn impact(note: &Note) -> Impact {
-    if note.kind == NoteKind::Recreated { Impact::Behaviour } else { note.impact }
-}
-
-fn task(kind: NoteKind) -> Task {
-    match kind {
-        NoteKind::Verdict | NoteKind::Reconcile | NoteKind::Downgrade | NoteKind::OperatorStops => Task::Fix,
-        NoteKind::PatchFails | NoteKind::PatchElsewhere | NoteKind::GateCollides => Task::Patch,
-        NoteKind::DefaultFlips => Task::SetValue,
-        NoteKind::Order => Task::Apply,
-        NoteKind::FieldIgnored | NoteKind::FieldDropped => Task::Remove,
-        NoteKind::Recreated => Task::Recreate,
-        NoteKind::PatchRemoved | NoteKind::PatchNoop => Task::Remove,
-        NoteKind::GateGraduates | NoteKind::LeftBehind | NoteKind::PatchKeeps => Task::Note,
     }
 }
 

@@ -37,7 +37,7 @@ pub use effects::add_new;
 pub use gates::in_both_lists;
 pub use live::{comparable, mark_noise};
 pub use live_check::{ExpectedState, Incomparable, LiveCheck};
-pub use note::{KeptLine, Note, NoteKind, ValueChange};
+pub use note::{KeptLine, ValueChange};
 pub use side::{ExistingObjects, Side, States};
 pub use steps::{order_notes, step_notes};
 pub use upgrade::{PatchChange, notes, patch_change};

@@ -1,9 +1,8 @@
 //! The steps of an upgrade, and its order relative to applying a manifest: two plans alone don't show these.
 
-use super::note::from_sentence;
+use super::Effect;
 use super::semantic::differences;
 use super::upgrade::place_in_patch;
-use super::{Note, NoteKind};
 use crate::diff::semantic::Lists;
 use crate::prelude::*;
 use hcoplan_diagnostics::words::list;
@@ -17,7 +16,7 @@ const UNSET: &str = "unset";
 const MAX_NAMES: usize = 5;
 
 /// The notes on one step of an upgrade, in addition to the changed objects.
-pub fn step_notes(from: &State, step: &Step, document: &Document) -> Vec<Note> {
+pub fn step_notes(from: &State, step: &Step, document: &Document) -> Vec<Effect> {
     let mut out = Vec::new();
     let release = step.after.release.label();
     for update in &step.operator_updates {
@@ -30,11 +29,10 @@ pub fn step_notes(from: &State, step: &Step, document: &Document) -> Vec<Note> {
             Purpose::UpgradePatches => "operator-update-blocks",
             Purpose::Reconcile => "operator-update-rejected",
         };
-        let said =
-            from_sentence(NoteKind::OperatorStops, name, &[("release", &from.release.label()), ("message", message)]);
+        let said = Effect::said(name, &[("release", &from.release.label()), ("message", message)]);
         let failed = admission.patch.as_ref();
         let place = failed.map(|failed| place_in_patch(document, failed.0, failed.1.span));
-        out.push(Note { place, ..said });
+        out.push(Effect { place, ..said });
     }
     let with_outcome = |wanted: ObjectOutcome| -> Vec<&ObjectId> {
         let found = step.objects.iter().filter(|(_, outcome)| *outcome == wanted);
@@ -45,20 +43,20 @@ pub fn step_notes(from: &State, step: &Step, document: &Document) -> Vec<Note> {
     recreated.retain(|id| id.kind != "DataImportCron");
     if !recreated.is_empty() {
         let subjects = recreated.iter().map(|id| id.name.clone()).collect();
-        out.push(Note { subjects, ..from_sentence(NoteKind::Recreated, "objects-recreated", &[]) });
+        out.push(Effect { subjects, ..Effect::said("objects-recreated", &[]) });
     }
     let left_behind = with_outcome(ObjectOutcome::LeftBehind);
     if !left_behind.is_empty() {
         let who = if from.release.version() == step.after.release.version() { "SSP" } else { release };
         let values: [(&str, &dyn Display); 2] = [("who", &who), ("names", &names(&left_behind))];
-        out.push(from_sentence(NoteKind::LeftBehind, "objects-left-behind", &values));
+        out.push(Effect::said("objects-left-behind", &values));
     }
     out
 }
 
 /// The notes on the order of applying a manifest and an upgrade; `changed`: whether the manifest differs from the
 /// applied one.
-pub fn order_notes(orders: &UpdateOrders, changed: bool, document: &Document) -> Vec<Note> {
+pub fn order_notes(orders: &UpdateOrders, changed: bool, document: &Document) -> Vec<Effect> {
     let (before, after) = (&orders.before, &orders.after);
     let to = after.end.release.label();
     let version = last_part(document.text("apiVersion"), '/');
@@ -69,8 +67,8 @@ pub fn order_notes(orders: &UpdateOrders, changed: bool, document: &Document) ->
     let steps = [&before.update, &after.update];
     let cause = steps.into_iter().find_map(|step| step.plan.admission.causes.first());
     let rejected = |name, why: &String| {
-        let said = from_sentence(NoteKind::Verdict, name, &[("to", &to), ("why", why)]);
-        vec![Note { place: cause.map(|cause| document.locate(&cause.path)), ..said }]
+        let said = Effect::said(name, &[("to", &to), ("why", why)]);
+        vec![Effect { place: cause.map(|cause| document.locate(&cause.path)), ..said }]
     };
     match (rejection(&before.update), rejection(&after.update)) {
         (None, Some(why)) if changed => rejected("order-rejected-once", &why),
@@ -90,8 +88,7 @@ pub fn order_notes(orders: &UpdateOrders, changed: bool, document: &Document) ->
                     }
                 };
                 let values = joined(differing.iter().map(one), "; ");
-                (!differing.is_empty())
-                    .then(|| from_sentence(NoteKind::Order, name, &[("to", &to), ("values", &values)]))
+                (!differing.is_empty()).then(|| Effect::said(name, &[("to", &to), ("values", &values)]))
             };
             let name = if changed { "order-matters" } else { "order-overwrites" };
             [note(name, others), note("order-adds", added)].into_iter().flatten().collect()

@@ -2,8 +2,8 @@
 //! that graduate, changed defaults, dropped fields.
 
 use super::defaults::defaults;
+use super::effect::{Effect, Task};
 use super::gates::in_both_lists;
-use super::note::{Note, NoteKind, from_sentence, note};
 use crate::diff::semantic::Impact;
 use crate::diff::side::Side;
 use crate::prelude::*;
@@ -15,14 +15,14 @@ use hcoplan_yaml::locate_in_scalar;
 use hcoplan_yaml::source::Span;
 
 /// The effects of the release of `after` on the input that both sides share; the worst first.
-pub fn notes(before: &Side<'_>, after: &Side<'_>) -> Vec<Note> {
+pub fn notes(before: &Side<'_>, after: &Side<'_>) -> Vec<Effect> {
     if before.release.version() == after.release.version() {
         return Vec::new();
     }
     let mut out = Vec::new();
     if is_upgrade(after.release, before.release) {
         let (from, to) = (before.release.label(), after.release.label());
-        out.push(from_sentence(NoteKind::Downgrade, "upgrade-downgrade", &[("from", &from), ("to", &to)]));
+        out.push(Effect::said("upgrade-downgrade", &[("from", &from), ("to", &to)]));
     }
     verdicts(before, after, &mut out);
     for annotation in &ANNOTATIONS {
@@ -31,7 +31,7 @@ pub fn notes(before: &Side<'_>, after: &Side<'_>) -> Vec<Note> {
     fields(before, after, &mut out);
     gates(before, after, &mut out);
     defaults(before, after, &mut out);
-    out.sort_by(|a, b| (a.impact, a.kind, &a.text).cmp(&(b.impact, b.kind, &b.text)));
+    out.sort_by(|a, b| (a.impact, a.task, &a.text).cmp(&(b.impact, b.task, &b.text)));
     out
 }
 
@@ -130,23 +130,23 @@ fn effects(release: &Release, plan: &Plan, kind: &str, text: &str) -> Option<Eff
     Some(jsonpatch::effects(types, ty, &patched.before, &operations))
 }
 
-fn verdicts(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
+fn verdicts(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Effect>) {
     let place = || Some(after.document?.locate_key(&Path::dotted("metadata.name")));
     let (was, is) = (&before.plan.admission, &after.plan.admission);
     let cause = || Some(after.document?.locate(&is.causes.first()?.path));
     if was.accepted && !is.accepted {
         let values: [(&str, &dyn Display); 3] =
             [("to", &after.release.label()), ("from", &before.release.label()), ("message", &is.message)];
-        out.push(Note { place: cause(), ..from_sentence(NoteKind::Verdict, "upgrade-rejects", &values) });
+        out.push(Effect { place: cause(), ..Effect::said("upgrade-rejects", &values) });
     }
     let reconcile = |plan: &Plan| plan.reconcile_error.as_ref().map(|e| e.message.clone());
     if let (None, Some(error)) = (reconcile(before.plan), reconcile(after.plan)) {
-        let said = from_sentence(NoteKind::Reconcile, "upgrade-reconcile-stops", &[("error", &error)]);
-        out.push(Note { place: place(), ..said });
+        let said = Effect::said("upgrade-reconcile-stops", &[("error", &error)]);
+        out.push(Effect { place: place(), ..said });
     }
 }
 
-fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, out: &mut Vec<Note>) {
+fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, out: &mut Vec<Effect>) {
     let path = Path::annotation(annotation);
     let Some(text) = path.get(after.object).and_then(Value::as_str) else {
         return;
@@ -179,36 +179,28 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
     };
     let rest: Vec<usize> = (0..operations.len()).filter(|i| !is_reported(*i)).collect();
     found.retain(|change| !matches!(change, PatchChange::Noop(i) | PatchChange::Fails(i, _) | PatchChange::Elsewhere(i, ..) if removed.contains(i)));
-    let said = |kind, index: usize, name: &str, more: &[(&str, &dyn Display)]| {
+    let said = |index: usize, name: &str, more: &[(&str, &dyn Display)]| {
         let number = index + 1;
         let own: [(&str, &dyn Display); 3] = [("number", &number), ("annotation", &annotation), ("release", &release)];
-        Note { place: place(Some(index)), ..from_sentence(kind, name, &[&own, more].concat()) }
+        Effect { place: place(Some(index)), ..Effect::said(name, &[&own, more].concat()) }
     };
-    out.extend(removed.iter().map(|index| said(NoteKind::PatchRemoved, *index, "patch-removed", &[])));
+    out.extend(removed.iter().map(|index| said(*index, "patch-removed", &[])));
     let fails = found.iter().any(|c| matches!(c, PatchChange::Fails(..)));
-    out.extend(keep_on(annotation, &rest, fails, release).map(|text| Note {
+    out.extend(keep_on(annotation, &rest, fails, release).map(|text| Effect {
         place: place(rest.first().copied()),
-        ..if fails {
-            note(NoteKind::PatchFails, Impact::Stops, text, String::new())
-        } else {
-            note(NoteKind::PatchKeeps, Impact::Behaviour, text, String::new())
-        }
+        task: if fails { Task::Patch } else { Task::Note },
+        ..Effect::new(if fails { Impact::Stops } else { Impact::Behaviour }, text)
     }));
     for change in found {
         out.push(match change {
-            PatchChange::Fails(index, message) => {
-                said(NoteKind::PatchFails, index, "patch-fails", &[("message", &message)])
+            PatchChange::Fails(index, message) => said(index, "patch-fails", &[("message", &message)]),
+            PatchChange::Noop(index) => {
+                Effect { subjects: vec![format!("operation {}", index + 1)], ..said(index, "patch-needless", &[]) }
             }
-            PatchChange::Noop(index) => Note {
-                subjects: vec![format!("operation {}", index + 1)],
-                ..said(NoteKind::PatchNoop, index, "patch-needless", &[])
-            },
-            PatchChange::Elsewhere(index, was, is) => {
-                said(NoteKind::PatchElsewhere, index, "patch-elsewhere", &[("was", &was), ("is", &is)])
-            }
+            PatchChange::Elsewhere(index, was, is) => said(index, "patch-elsewhere", &[("was", &was), ("is", &is)]),
             PatchChange::Collides(gate) => {
                 let index = operations.iter().position(|o| o.value().is_some_and(|v| v == gate.as_str()));
-                said(NoteKind::GateCollides, index.unwrap_or(operations.len()), "patch-collides", &[("gate", &gate)])
+                said(index.unwrap_or(operations.len()), "patch-collides", &[("gate", &gate)])
             }
         });
     }
@@ -250,36 +242,36 @@ fn keep_on(annotation: &str, operations: &[usize], fails: bool, release: &str) -
 }
 
 /// The fields of the document that the operator or API ignores after the upgrade.
-fn fields(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
+fn fields(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Effect>) {
     let version = version_of(after.object);
     let ignored = |release: &Release| -> BTreeMap<String, bool> {
         let fields = release.fields().iter();
         let own = fields.filter(|f| f.api_version == version);
         own.map(|f| (f.path.clone(), f.ignored)).collect()
     };
-    let note = |kind, name, path: &Path| Note {
+    let note = |name, path: &Path| Effect {
         place: after.document.map(|d| d.locate_key(path)),
-        ..from_sentence(kind, name, &[("field", path), ("release", &after.release.label())])
+        ..Effect::said(name, &[("field", path), ("release", &after.release.label())])
     };
     let (old, new) = (ignored(before.release), ignored(after.release));
     for (path, is_ignored) in &new {
         let was_ignored = old.get(path).copied().unwrap_or(true);
         let place = Path::dotted(path);
         if *is_ignored && !was_ignored && !path.contains("[]") && place.get(after.object).is_some() {
-            out.push(note(NoteKind::FieldIgnored, "field-ignored", &place));
+            out.push(note("field-ignored", &place));
         }
     }
     let pruned = &before.plan.admission.pruned;
     for field in &after.plan.admission.pruned {
         let path = &field.path;
         if !pruned.iter().any(|p| p.path == *path) {
-            out.push(note(NoteKind::FieldDropped, "field-dropped", path));
+            out.push(note("field-dropped", path));
         }
     }
 }
 
 /// The gates of the document that have another phase after the upgrade.
-fn gates(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
+fn gates(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Effect>) {
     let phase = |release: &Release| -> BTreeMap<String, Phase> {
         let gates = release.tables().feature_gates.iter();
         gates.map(|g| (g.name.clone(), g.phase)).collect()
@@ -294,7 +286,7 @@ fn gates(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
         let phase = is.map_or("", |is| is.as_str());
         let values: [(&str, &dyn Display); 3] =
             [("gate", &name), ("phase", &phase), ("release", &after.release.label())];
-        out.push(Note { place, ..from_sentence(NoteKind::GateGraduates, sentence, &values) });
+        out.push(Effect { place, ..Effect::said(sentence, &values) });
     }
 }
 
@@ -342,7 +334,7 @@ mod tests {
             plan: &plans[i],
         };
         let notes = notes(&side(0), &side(1));
-        notes.iter().filter(|note| note.kind == NoteKind::Verdict).count()
+        notes.iter().filter(|note| note.task == Task::Fix).count()
     }
 
     #[test]

@@ -1,14 +1,16 @@
 //! Compares HyperConvergeds that are written in different API versions.
 
-use super::semantic::{Difference, innermost};
+use super::semantic::{Difference, Lists, differences, innermost, mix};
 use crate::diff::side::Side;
 use crate::prelude::*;
 use hcoplan_kubernetes::tree::{get, remove};
 use hcoplan_planner::hyperconverged::{Gates, MOVES, convert, path_in};
 use hcoplan_planner::plan::plan;
 use std::borrow::Cow;
+use std::cell::LazyCell;
 
-/// The old HyperConverged in the API version of the new one if both render the same objects; else as written.
+/// The old HyperConverged in the API version of the new one if both render the same objects, apart from fields that the
+/// conversion loses; else as written.
 pub(super) fn old_in_new_version<'a>(before: &Side<'a>, after: &Side<'_>) -> Cow<'a, Value> {
     let written = Cow::Borrowed(before.object);
     let (was, is) = (version_of(before.object), version_of(after.object));
@@ -18,9 +20,33 @@ pub(super) fn old_in_new_version<'a>(before: &Side<'a>, after: &Side<'_>) -> Cow
         return written;
     }
     let converted = as_written(before.release, before.object, after.object);
+    let lost = lost(before, &converted);
     let of = |object: &Value| plan(before.release, &before.inventory.inventory, object);
-    let same = of(before.object).objects().eq(of(&converted).objects());
+    let with_lost = with_lost(before, &converted, &lost.iter().map(|field| &*field.label).collect());
+    let same = of(before.object).objects().eq(of(&with_lost).objects());
     if same { Cow::Owned(converted) } else { written }
+}
+
+/// The fields of the old HyperConverged that do something, and that the conversion to another version, `converted`, loses.
+pub(super) fn lost(before: &Side<'_>, converted: &Value) -> Vec<Difference> {
+    if version_of(converted) == version_of(before.object) {
+        return Vec::new();
+    }
+    let back = convert(before.release, converted, version_of(before.object));
+    let mut lost = differences(&back, before.object, &Lists::default());
+    let objects = |kept: &[&str]| {
+        let object = with_lost(before, converted, &kept.iter().copied().collect());
+        plan(before.release, &before.inventory.inventory, &object).objects().cloned().collect::<Vec<_>>()
+    };
+    let without = LazyCell::new(|| objects(&[]));
+    lost.retain(|field| !field.in_before && objects(&[&field.label]) != *without);
+    lost
+}
+
+/// A HyperConverged in the old one's version, with fields that the conversion loses, by label.
+pub(super) fn with_lost(before: &Side<'_>, object: &Value, lost: &BTreeSet<&str>) -> Value {
+    let back = convert(before.release, object, version_of(before.object));
+    mix(&back, before.object, &Lists::default(), &mut |field| lost.contains(&*field.label))
 }
 
 /// A HyperConverged in the API version of another one, without what only the conversion adds: gates with their

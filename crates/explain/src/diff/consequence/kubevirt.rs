@@ -147,11 +147,17 @@ fn switched(release: &Release, gate: &str, own: Option<Said>, [of_kubevirt, of_h
     said.fill(&[("does", &does), ("maturity", &maturity)]).about(name)
 }
 
-/// Source: `pkg/virt-handler/device-manager`: another device plugin hands out a device with `externalResourceProvider`.
+/// Sources: `pkg/virt-handler/device-manager`: another device plugin hands out a device with `externalResourceProvider`;
+/// `validatePermittedHostDevices` in `pkg/virt-controller/services`: without the section, nothing is checked.
 pub(super) fn host_devices(change: &Change<'_>) -> Vec<Consequence> {
     let is_external = |device: &Value| device["externalResourceProvider"] == true;
-    let devices = names_changed(change.before, change.after).into_iter();
-    let said = devices.map(|(name, was, is)| {
+    let devices = names_changed(change.before, change.after);
+    if devices.is_empty() && change.before.is_null() != change.after.is_null() {
+        return vec![
+            sentence(if change.after.is_null() { "host-devices-unlisted" } else { "host-devices-none" }).plain(),
+        ];
+    }
+    let said = devices.into_iter().map(|(name, was, is)| {
         let said = match (was.is_null(), is.is_null(), is_external(&was), is_external(&is)) {
             (true, ..) => sentence("host-devices-allowed"),
             (_, true, ..) => sentence("host-devices-gone"),

@@ -15,8 +15,9 @@ mod shown;
 mod users;
 
 use crate::diff::Kind;
+use crate::diff::effect::Task;
 use crate::diff::gates;
-use crate::diff::semantic::{EffectTime, Impact, NoiseKind, ObjectChange};
+use crate::diff::semantic::{EffectTime, Impact, NoiseKind, ObjectChange, Step};
 use crate::prelude::*;
 use hcoplan_kubernetes::tree::{get, remove};
 use rows::Row;
@@ -42,8 +43,8 @@ pub struct Consequence {
     pub subjects: Vec<String>,
     /// The virtual machines that it is about, by what they use; of any of these.
     pub users: Vec<String>,
-    /// Whether pods are replaced.
-    pub restarts: bool,
+    /// The kind of task; a note for what any of its severity is.
+    pub task: Task,
     /// The rule whose finding says the same.
     pub rule: Option<&'static str>,
     /// The path of the table's row.
@@ -125,9 +126,9 @@ fn leaves(was: &Value, is: &Value, path: &str, out: &mut Vec<(String, String, St
     }
 }
 
-/// Whether a value says nothing.
+/// Whether a value says nothing: sections in it are empty, too.
 fn is_empty(value: &Value) -> bool {
-    value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty)
+    value.is_null() || value.as_object().is_some_and(|map| map.values().all(is_empty))
 }
 
 fn value_at<'v>(body: Option<&'v Value>, path: &str) -> &'v Value {
@@ -210,7 +211,12 @@ pub(super) fn mark_defaults(sides: Sides<'_>, objects: &mut [ObjectChange]) {
     for object in objects.iter_mut().filter(|object| object.kind == Kind::Change) {
         let rows = rows::of_kind(&object.id.kind);
         let bodies = [object.before.as_deref(), object.after.as_deref()];
-        let is_same = |label: &str| {
+        let is_same = |step: &Step| {
+            let label = &*step.label;
+            let has_value = [&step.before, &step.after].into_iter().flatten().any(|value| !is_empty(value));
+            if !has_value && rows.iter().any(|row| row.ignores_empty() && is_within(label, row.paths[0])) {
+                return true;
+            }
             let own = || rows.iter().filter(|row| is_within(row.paths[0], label));
             let paths: Vec<&str> = own().map(|row| row.paths[0]).collect();
             let is_idle = |row: &&Row| {
@@ -222,7 +228,7 @@ pub(super) fn mark_defaults(sides: Sides<'_>, objects: &mut [ObjectChange]) {
                     && bodies.iter().all(|body| is_empty(&without(value_at(*body, label), label, &paths)));
             is_known && own().all(is_idle)
         };
-        let same: Vec<bool> = object.fields.iter().map(|field| is_same(&field.step.label)).collect();
+        let same: Vec<bool> = object.fields.iter().map(|field| is_same(&field.step)).collect();
         for (field, _) in object.fields.iter_mut().zip(same).filter(|(_, same)| *same) {
             field.step.noise = Some(NoiseKind::Server);
         }

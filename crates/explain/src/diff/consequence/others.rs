@@ -37,6 +37,10 @@ pub(super) fn tls_profile(change: &Change<'_>) -> Vec<Consequence> {
             None => written_tls(&profile["custom"]),
         }
     };
+    // A release that begins to write it changes nothing by that.
+    if change.before.is_null() != change.after.is_null() {
+        return Vec::new();
+    }
     let sides = change.sides;
     let kind = &*change.object.id.kind;
     let server = if kind == "NetworkAddonsConfig" { "the network components" } else { kind };

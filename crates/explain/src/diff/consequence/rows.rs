@@ -52,6 +52,11 @@ impl Row {
         change.before == change.after || is_known && self.consequences(change).is_empty()
     }
 
+    /// Whether the operator does the same with an empty section as without it.
+    pub(super) fn ignores_empty(&self) -> bool {
+        matches!(self.says, Says::Placement { unset: None, .. } | Says::Code("tls" | "tls_profile"))
+    }
+
     /// Whether it is about the object as a whole.
     pub(super) fn is_whole(&self) -> bool {
         self.paths == [""]

@@ -5,6 +5,7 @@ use super::placement::Places;
 use super::shown::{UNSET, names_changed, same_value, selected, shown, summary, without_fields_of};
 use super::users::selected_by;
 use crate::diff::consequence::Consequence;
+use crate::diff::effect::Task;
 use crate::diff::semantic::{EffectTime, Impact};
 use crate::prelude::*;
 
@@ -26,8 +27,8 @@ pub(super) struct Said {
     /// The subject, if it isn't the object.
     #[serde(borrow)]
     pub(super) about: Option<&'static str>,
-    /// Whether pods are replaced.
-    pub(super) restarts: bool,
+    /// The kind of task: `restart` where pods are replaced.
+    pub(super) task: Task,
     /// The rule whose finding says the same.
     #[serde(borrow)]
     pub(super) rule: Option<&'static str>,
@@ -106,18 +107,23 @@ pub(super) struct Words {
     words: BTreeMap<&'static str, &'static str>,
 }
 
+/// Whether a value is absent, or an empty text, which is the same to the operators.
+fn is_unset(value: &Value) -> bool {
+    value.is_null() || *value == ""
+}
+
 impl Words {
     fn get(&self, key: &str) -> Option<&'static str> {
         self.words.get(key).or(self.words.get("*")).copied()
     }
 
     fn own(&self, value: &Value) -> String {
-        if value.is_null() { self.default.to_owned() } else { shown(value) }
+        if is_unset(value) { self.default.to_owned() } else { shown(value) }
     }
 
     fn value(&self, value: &Value) -> String {
         let own = self.own(value);
-        match self.get(&own).filter(|_| !value.is_null()) {
+        match self.get(&own).filter(|_| !is_unset(value)) {
             Some(words) => words.replace("{}", &own),
             None => own,
         }
@@ -152,7 +158,7 @@ impl Said {
             text: filled(self.text),
             action: filled(self.action),
             users: self.users.map(str::to_owned).into_iter().collect(),
-            restarts: self.restarts,
+            task: self.task,
             rule: self.rule,
             ..Consequence::default()
         }
@@ -238,7 +244,7 @@ impl Says {
             Self::Each { words, says } => {
                 let leaf = |(field, was, is): (String, String, String)| {
                     let (was, is) = (words.field(&field, was), words.field(&field, is));
-                    (was != is).then(|| says.fill(&[("field", &field), ("is", &is), ("was", &was)]))
+                    (was != is).then(|| named(*says, says.fill(&[("field", &field), ("is", &is), ("was", &was)])))
                 };
                 change.leaves().into_iter().filter_map(leaf).collect()
             }

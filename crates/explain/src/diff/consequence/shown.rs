@@ -112,7 +112,11 @@ pub(super) fn names_changed(was: &Value, is: &Value) -> Vec<(String, Value, Valu
     let names = was.iter().chain(&is).map(|(name, _)| name);
     let mut out: Vec<(String, Value, Value)> = Vec::new();
     for name in names {
-        let of = |all: &[(String, Value)]| all.iter().find(|(n, _)| n == name).map_or(Value::Null, |(_, v)| v.clone());
+        // Several of one name are compared together.
+        let of = |all: &[(String, Value)]| {
+            let mut own: Vec<Value> = all.iter().filter(|(n, _)| n == name).map(|(_, v)| v.clone()).collect();
+            if own.len() > 1 { Value::Array(own) } else { own.pop().unwrap_or_default() }
+        };
         let (was, is) = (of(&was), of(&is));
         if was != is && !out.iter().any(|(known, ..)| known == name) {
             out.push((name.clone(), was, is));

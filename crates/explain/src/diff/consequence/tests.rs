@@ -265,6 +265,25 @@ fn an_operators_own_default_says_nothing() {
     }
 }
 
+/// Empty sections that the operators treat as no section, as a HyperConverged brings them about.
+#[test]
+fn an_empty_section_changes_nothing() {
+    for section in [
+        json!({"workloads": {"nodePlacement": {}}}),
+        json!({"tlsSecurityProfile": {"type": "Intermediate"}}),
+        json!({"scratchSpaceStorageClass": ""}),
+        json!({"filesystemOverhead": {"storageClass": {}}}),
+    ] {
+        for (before, after) in [(json!({}), section.clone()), (section.clone(), json!({}))] {
+            assert!(compared(&before, &after).is_empty(), "{before} → {after}");
+        }
+    }
+    // Only SSP's own placement is without effect.
+    let infra = compared(&json!({}), &json!({"infra": {"nodePlacement": {}}}));
+    let changed: Vec<_> = infra.objects.iter().filter(|o| !o.is_noise()).map(|o| &*o.id.kind).collect();
+    assert_eq!(changed, ["KubeVirt"]);
+}
+
 #[test]
 fn every_sentence_exists_and_is_used() {
     let sources = [
