@@ -115,6 +115,7 @@ pub(super) fn names_changed(was: &Value, is: &Value) -> Vec<(String, Value, Valu
         // Several of one name are compared together.
         let of = |all: &[(String, Value)]| {
             let mut own: Vec<Value> = all.iter().filter(|(n, _)| n == name).map(|(_, v)| v.clone()).collect();
+            own.dedup();
             if own.len() > 1 { Value::Array(own) } else { own.pop().unwrap_or_default() }
         };
         let (was, is) = (of(&was), of(&is));
