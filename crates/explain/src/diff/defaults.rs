@@ -1,9 +1,9 @@
 //! Unset fields that two releases fill in differently.
 
 use super::consequence::{Sides, consequences};
-use super::effect::{Effect, Task};
+use super::effect::Effect;
 use super::note::{KeptLine, ValueChange};
-use super::semantic::{self, Difference, Lists, ObjectChange, differences};
+use super::semantic::{self, Difference, Lists, ObjectChange, Task, differences};
 use crate::diff::side::Side;
 use crate::prelude::*;
 use hcoplan_planner::hyperconverged::{HyperConverged, path_in, storage_path};

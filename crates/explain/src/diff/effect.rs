@@ -2,7 +2,7 @@
 
 use super::consequence::{Consequence, sentence};
 use super::note::ValueChange;
-use crate::diff::semantic::{EffectTime, Impact};
+use crate::diff::semantic::{EffectTime, Impact, Task};
 use crate::prelude::*;
 
 /// One effect of a change on a cluster.
@@ -40,31 +40,6 @@ pub struct Effect {
     pub needs_acceptance: bool,
     /// Whether it is about these machines alone, not about all of a kind.
     pub is_of_machine: bool,
-}
-
-/// Kinds of tasks, in the order of a checklist.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Task {
-    /// Fix something first.
-    Fix,
-    /// Remove or change a jsonpatch.
-    Patch,
-    /// Set a value to keep it.
-    SetValue,
-    /// Apply the manifest again, with other values.
-    Apply,
-    /// Remove something without effect.
-    Remove,
-    /// Expect a restart or recreation.
-    Restart,
-    /// Expect that objects are deleted and created again.
-    Recreate,
-    /// Nothing to do.
-    #[default]
-    Note,
-    /// An alert starts or stops firing.
-    Alert,
 }
 
 impl From<Consequence> for Effect {

@@ -3,9 +3,9 @@
 use super::VerdictChange;
 use super::cluster::{ClusterDiff, Removal};
 use super::consequence;
-use super::effect::{Effect, Task};
+use super::effect::Effect;
 use crate::diff::Kind;
-use crate::diff::semantic::Impact;
+use crate::diff::semantic::{Impact, Task};
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_planner::plan::PREDICTED_ALERTS;

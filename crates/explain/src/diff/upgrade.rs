@@ -2,9 +2,9 @@
 //! that graduate, changed defaults, dropped fields.
 
 use super::defaults::defaults;
-use super::effect::{Effect, Task};
+use super::effect::Effect;
 use super::gates::in_both_lists;
-use crate::diff::semantic::Impact;
+use crate::diff::semantic::{Impact, Task};
 use crate::diff::side::Side;
 use crate::prelude::*;
 use hcoplan_diagnostics::words::list;

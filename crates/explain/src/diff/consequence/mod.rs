@@ -15,9 +15,8 @@ mod shown;
 mod users;
 
 use crate::diff::Kind;
-use crate::diff::effect::Task;
 use crate::diff::gates;
-use crate::diff::semantic::{EffectTime, Impact, NoiseKind, ObjectChange, Step};
+use crate::diff::semantic::{EffectTime, Impact, NoiseKind, ObjectChange, Step, Task};
 use crate::prelude::*;
 use hcoplan_kubernetes::tree::{get, remove};
 use rows::Row;

@@ -5,8 +5,7 @@ use super::placement::Places;
 use super::shown::{UNSET, names_changed, same_value, selected, shown, summary, without_fields_of};
 use super::users::selected_by;
 use crate::diff::consequence::Consequence;
-use crate::diff::effect::Task;
-use crate::diff::semantic::{EffectTime, Impact};
+use crate::diff::semantic::{EffectTime, Impact, Task};
 use crate::prelude::*;
 
 /// A sentence with its severity; a behaviour that happens at once unless it says otherwise. `{is}` and `{was}` are

@@ -1,4 +1,4 @@
-//! The impact of a change, and when it takes effect.
+//! The impact of a change, when it takes effect, and what kind of task it is.
 
 use crate::prelude::*;
 use hcoplan_planner::boot::variant;
@@ -79,4 +79,29 @@ impl EffectTime {
             _ => "",
         }
     }
+}
+
+/// Kinds of tasks, in the order of a checklist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Task {
+    /// Fix something first.
+    Fix,
+    /// Remove or change a jsonpatch.
+    Patch,
+    /// Set a value to keep it.
+    SetValue,
+    /// Apply the manifest again, with other values.
+    Apply,
+    /// Remove something without effect.
+    Remove,
+    /// Expect a restart or recreation.
+    Restart,
+    /// Expect that objects are deleted and created again.
+    Recreate,
+    /// Nothing to do.
+    #[default]
+    Note,
+    /// An alert starts or stops firing.
+    Alert,
 }

@@ -13,7 +13,7 @@ mod mix;
 mod objects;
 
 pub use delta::{NoiseKind, Step, delta};
-pub use impact::{EffectTime, Impact};
+pub use impact::{EffectTime, Impact, Task};
 pub use lists::{Listing, Lists};
 pub use mix::{Difference, differences, innermost, mix};
 pub use objects::{FieldChange, ObjectChange, objects};
