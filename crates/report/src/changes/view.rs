@@ -239,7 +239,7 @@ impl<'a> View<'a> {
             row.place = rules(&[line.finding]);
             out.push(self.in_clusters(row, &line.clusters, of));
         }
-        // What to do about several is said below the last.
+        // An action that several rows share is printed below the last one.
         for at in 1..out.len() {
             if matches!(out[at - 1].notes.as_slice(), [one] if out[at].notes.first() == Some(one)) {
                 out[at - 1].notes.clear();
