@@ -25,15 +25,17 @@ pub enum StatementKind {
     ClusterVersion,
 }
 
-/// The kinds with their API groups and names, and the values of a field that make one HCO's; `*` ends a prefix.
-static KINDS: Table<Vec<(StatementKind, &str, &str, &str, Vec<&str>)>> = Table::of(include_str!("statements.json"));
+/// A kind with its API group, its name and a field, and the values of the field that make it HCO's; `*` ends a prefix.
+type Row = (StatementKind, [&'static str; 3], Vec<&'static str>);
+
+static KINDS: Table<Vec<Row>> = Table::of(include_str!("statements.json"));
 
 impl StatementKind {
     /// The kind of an object; `None` if it has no facts about HCO's cluster.
     pub(super) fn of(root: &Node) -> Option<Self> {
         let (group, kind) = (first_part(root.text("apiVersion"), '/'), root.text("kind"));
-        let row = KINDS.iter().find(|(_, known, own, ..)| *known == group && *own == kind);
-        let Some((own, .., field, values)) = row else {
+        let row = KINDS.iter().find(|(_, [known, own, _], _)| *known == group && *own == kind);
+        let Some((own, [.., field], values)) = row else {
             return subscribed(root).filter(|_| group.is_empty() && kind.is_empty()).map(|_| Self::Subscription);
         };
         let is_it = |known: &&str| match known.strip_suffix('*') {
