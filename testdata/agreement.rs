@@ -403,7 +403,7 @@ fn with_machines(directory: &Path, out: &mut Vec<std::path::PathBuf>) {
 fn plain(page: &str) -> String {
     let texts = page.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text));
     let words = texts.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ");
-    words.replace("&#39;", "'").replace("&#x27;", "'")
+    words.replace("&#39;", "'").replace("&#x27;", "'").replace("&lt;", "<").replace("&gt;", ">")
 }
 
 /// Matrix, lint, plan, diff and report have one verdict for each virtual machine of every fixture: one that lint reports

@@ -307,7 +307,8 @@ pub(super) fn printed(value: &Value) -> String {
 
 /// Whether a text contains a placeholder of a template engine, or a word that a script or a person replaces.
 pub fn is_placeholder(text: &str) -> bool {
-    ["${", "{{", "$("].iter().any(|mark| text.contains(mark)) || token(text).is_some()
+    let has_mark = || ["${", "{{", "$("].iter().any(|mark| text.contains(mark));
+    text.starts_with('$') || has_mark() || token(text).is_some()
 }
 
 /// Apimachinery's problems with a text as a DNS label; empty if it is one.
