@@ -189,7 +189,7 @@ fn has_failed(options: &Options) -> bool {
 /// files outside of the directory.
 pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
     repo::check_links(&sources.directory)?;
-    // A kustomization file stands for its directory's build.
+    // A kustomization file means its directory's build.
     let own = &sources.directory;
     let path = &if repo::is_kustomization(own) && own.is_file() { root_of(own) } else { own.clone() };
     if path == "-" {
