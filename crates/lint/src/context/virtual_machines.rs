@@ -48,8 +48,12 @@ impl<'a> Context<'a> {
             ours.map(move |document| VirtualMachine { document, spec: Path::dotted(spec), templates: OnceLock::new() })
         };
         let all = KINDS.iter().flat_map(of);
-        let all = all.filter(|vm| self.only.is_none_or(|only| only.contains(&vm.full_name())));
-        let mut all: Vec<_> = all.collect();
+        all.filter(|vm| self.only.is_none_or(|only| only.contains(&vm.full_name()))).collect()
+    }
+
+    /// The same, those of all clusters before those of each one, which are compared with them.
+    pub fn machines_by_scope(&self) -> Vec<VirtualMachine<'_>> {
+        let mut all = self.virtual_machines();
         all.sort_by_key(|vm| !vm.scopes()[0].is_empty());
         all
     }
@@ -129,7 +133,7 @@ impl<'n> VirtualMachine<'n> {
         !std::ptr::eq(self.document, other.document) && object_of(self.document) == object_of(other.document)
     }
 
-    /// The directory of the cluster that it is in, and that of all, whose machines come first.
+    /// The directory of the cluster that it is in, and that of all.
     pub fn scopes(&self) -> [&'n str; 2] {
         let own = directories_of_clusters(self.document.file.path()).next();
         [own.map_or("", Utf8Path::as_str), ""]

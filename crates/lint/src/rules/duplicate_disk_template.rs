@@ -4,7 +4,7 @@ use super::prelude::*;
 use super::vm_disk_elsewhere::has_text;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let machines = cx.virtual_machines();
+    let machines = cx.machines_by_scope();
     let mut seen: BTreeMap<(&str, &str, &str), (&VirtualMachine<'_>, Location, bool)> = BTreeMap::new();
     for vm in machines.iter().filter(|vm| vm.document.text("kind") == "VirtualMachine") {
         let templates = vm.disk_templates().filter_map(|(path, template)| {

@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let machines = cx.virtual_machines();
+    let machines = cx.machines_by_scope();
     let mut seen: BTreeMap<(&str, String), (&VirtualMachine<'_>, Location)> = BTreeMap::new();
     for vm in &machines {
         let interfaces = vm.get("domain.devices.interfaces").map(Node::items);

@@ -10,6 +10,7 @@ use hcoplan_rule_pages::rules;
 use super::registered_rule::{Check, RegisteredRule};
 use super::{Context, Sink};
 use crate::rows::Rows;
+use std::sync::LazyLock;
 
 mod admission_short_circuited;
 mod annotation_value_not_string;
@@ -194,12 +195,9 @@ pub(super) fn of_file(rule: &Rule) -> Option<Check> {
     RULES.iter().find(|(file, _)| file.replace('_', "-") == rule.name).map(|(_, check)| *check)
 }
 
-/// The rules that find what keeps a virtual machine from starting.
-static STARTING: Rows<&str> = Rows::of("startRules");
-
-/// What they find, except what they only inform of.
-pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
-    let mut sink = Sink::default();
+/// The rules that find what keeps a virtual machine from starting, with their checks.
+static STARTING: LazyLock<Vec<(&Rule, Check)>> = LazyLock::new(|| {
+    static NAMES: Rows<&str> = Rows::of("startRules");
     // Rules that are about other objects, too.
     let parts: [(&str, Check); 4] = [
         (rules::DATASOURCE_REFERENCE_UNRENDERED.name, datasource_reference_unrendered::without_ssp),
@@ -207,10 +205,17 @@ pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
         (rules::STORAGE_REFERENCE_MISSING.name, storage_reference_missing::each_disk),
         (rules::VM_DEVICE_NOT_ATTACHED.name, vm_device_not_attached::keeps_from_starting),
     ];
-    for rule in hcoplan_rule_pages::RULES.iter().filter(|rule| STARTING.contains(&rule.name)) {
+    let row = |rule: &'static Rule| {
         let part = parts.iter().find(|(name, _)| *name == rule.name).map(|(_, check)| *check);
-        part.or_else(|| of_file(rule)).into_iter().for_each(|check| cx.run(rule, check, &mut sink));
-    }
+        Some((rule, part.or_else(|| of_file(rule))?))
+    };
+    hcoplan_rule_pages::RULES.iter().copied().filter(|rule| NAMES.contains(&rule.name)).filter_map(row).collect()
+});
+
+/// What they find, except what they only inform of.
+pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
+    let mut sink = Sink::default();
+    STARTING.iter().for_each(|(rule, check)| cx.run(rule, *check, &mut sink));
     let is_type = |finding: &Finding| finding.rule.name == rules::VM_TYPE_UNKNOWN.name;
     sink.findings.retain(|finding| finding.severity != Severity::Info || is_type(finding));
     sink.findings
