@@ -35,6 +35,9 @@ pub fn build_controllers(tree: &dyn Tree) -> Result<Built, BuildError> {
         return Ok(built);
     }
     let own: BTreeSet<Utf8PathBuf> = gitops.applied.iter().map(|by| by.document.file.path().to_owned()).collect();
+    // What may make the Secret of a cluster: overlays share their inputs, so each is searched once.
+    let names_one = |file: &&Utf8PathBuf| tree.read(file).is_ok_and(|bytes| has(bytes, CLUSTER_SECRET));
+    let clusters: BTreeSet<&Utf8PathBuf> = files.iter().filter(names_one).collect();
     for _ in 0..MOST_ROUNDS {
         let mut next = Built::default();
         let (mut named, mut directories) = (BTreeSet::new(), BTreeSet::new());
@@ -49,9 +52,8 @@ pub fn build_controllers(tree: &dyn Tree) -> Result<Built, BuildError> {
             if here().any(|(_, source)| source.is_at(&directory)) {
                 directories.extend(job.reached.directories.iter().cloned());
             }
-            let may_be_cluster = |file: &Utf8PathBuf| tree.read(file).is_ok_and(|bytes| has(bytes, CLUSTER_SECRET));
             let has_own = job.reached.resources.iter().any(|file| own.contains(file));
-            if has_own || job.reached.inputs.iter().any(may_be_cluster) {
+            if has_own || job.reached.inputs.iter().any(|file| clusters.contains(file)) {
                 next.add_controllers(&all, job);
             }
         }
