@@ -11,8 +11,8 @@ use super::structure::entry_of;
 use crate::cause::{Cause, Stage};
 use crate::prelude::*;
 
-/// Why KubeVirt, or the API server one of its own kinds, rejects such an object: by its structure, else by its values. Empty if it is
-/// accepted.
+/// Why KubeVirt, or the API server one of its own kinds, rejects such an object: by its structure, else by its values.
+/// Empty if it is accepted.
 pub fn admit_other(cluster: Cluster<'_>, kind: &str, mut object: Value) -> Vec<Cause> {
     let kind = &*entry_of(kind);
     let causes = structure(cluster.release, &mut object);

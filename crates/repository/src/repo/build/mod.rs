@@ -256,7 +256,7 @@ pub fn build_one(
         None => job.finish(started, tree, root, most_bytes, stop),
     };
     let mut built = Built::default();
-    let text = run.as_ref().map_or_else(|_| Vec::new(), |done| done.bytes.clone());
+    let text = run.as_ref().map(|done| done.bytes.clone()).unwrap_or_default();
     built.add_result(tree, root, job, run)?;
     Ok(Some((built, text)))
 }
